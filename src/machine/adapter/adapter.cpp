@@ -30,6 +30,7 @@ char const* name_of(transaction const& of) {
       return "trigger";
     case remote_operation::probe:
     case remote_operation::unblock:
+    case remote_operation::copy_back:
       return "probe";
     case remote_operation::transfer:
       break;
@@ -40,7 +41,7 @@ char const* name_of(transaction const& of) {
 /// It takes no slot of the clients, so their requests cannot make it wait.
 bool bypasses_slots(transaction const& of) {
   return of.dma() != nullptr || is_job(of) || of.what == remote_operation::probe ||
-         of.what == remote_operation::unblock;
+         of.what == remote_operation::unblock || of.what == remote_operation::copy_back;
 }
 
 }  // namespace
@@ -72,8 +73,8 @@ void adapter::issue(transaction& issued) {
   post(issued);
 }
 
-void adapter::issue_at_once(transaction& issued) {
-  issued.source = tile_;
+void adapter::issue_for(transaction& issued, std::uint32_t answered_at) {
+  issued.source = answered_at;
   issued.status = remote_outcome::pending;
   issued.refusals = 0;
   issued.issued = kernel_.now();
@@ -92,7 +93,9 @@ void adapter::post(transaction& sent) {
 std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
   bool const commands = sent.what == remote_operation::invoke || sent.what == remote_operation::trigger ||
                         sent.what == remote_operation::transfer || sent.what == remote_operation::probe;
-  if (commands) return control;
+  if (commands || sent.serving == served_by::owner) return control;
+  // What a directory reads and writes in another tile's memory stays in order.
+  if (sent.serving == served_by::memory) return requests;
   cni_message const* const message = sent.cni();
   bool const is_short = message != nullptr && message->is_short;
   return bypasses_slots(sent) && !is_short ? responses : requests;
@@ -100,7 +103,7 @@ std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
 
 void adapter::send(transaction& sent) {
   bool const carries = sent.what == remote_operation::write || sent.what == remote_operation::invoke ||
-                       sent.what == remote_operation::trigger;
+                       sent.what == remote_operation::trigger || sent.what == remote_operation::copy_back;
   std::size_t const words =
       sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
   std::size_t const bytes = parameters_.header_bytes + (carries ? sent.bytes : 0) + words;
@@ -124,7 +127,8 @@ void adapter::arrived(packet const& whole) {
     kernel_.after(clock_.cycles(parameters_.response_cycles), carried);
     return;
   }
-  if (carried.what == remote_operation::unblock) return home_.serve(carried, *carried.done);
+  if (carried.what == remote_operation::unblock || carried.what == remote_operation::copy_back)
+    return home_.serve(carried, *carried.done);
   ++counted_.served;
   if (carried.what == remote_operation::invoke) return invoke(carried);
   if (carried.what == remote_operation::trigger) return trigger(carried);
@@ -147,6 +151,10 @@ void adapter::answer(job& done) {
   spare_jobs_.push_back(&done);
   ends();
   MACHINE_ASSERT(request.status != remote_outcome::pending);
+  if (request.status == remote_outcome::passed_on) {
+    request.status = remote_outcome::pending;
+    return send(request);
+  }
   bool const is_over = request.status == remote_outcome::done || request.is_refused_for_good();
   if (cni_message const* const message = request.cni(); message != nullptr && message->acknowledgement != 0 && is_over)
     home_.acknowledge(request);

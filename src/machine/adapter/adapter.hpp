@@ -76,7 +76,9 @@ class adapter : public packet_receiver {
   /// Issues a transaction; it must stay in place until its `done` has happened.
   void issue(transaction& issued);
   /// The same for what must not wait for the clients' slots: directory probes, unblocks, and data of transfers.
-  void issue_at_once(transaction& issued);
+  void issue_at_once(transaction& issued) { issue_for(issued, tile_); }
+  /// The same, but the answer goes to another tile, whose part `done` is then.
+  void issue_for(transaction& issued, std::uint32_t answered_at);
 
   /// Removes and returns the oldest invocation, if there is one.
   [[nodiscard]] std::optional<task_message> take_task();

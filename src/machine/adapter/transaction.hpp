@@ -28,13 +28,22 @@ enum class remote_operation : std::uint8_t {
   transfer,      ///< A DMA transfer: `bytes` from `address` to `destination`, run by the source's adapter.
   probe,         ///< From a directory to a cache: keep at most `right` of the line.
   unblock,       ///< From a cache to a directory: the line has arrived. It has no answer.
+  copy_back,     ///< From an owner to a directory: what it has given to a reader. It has no answer.
 };
 
 enum class remote_outcome : std::uint8_t {
   pending,
   done,
-  refused,  ///< A queue is full; the adapter tries again by itself.
-  wrong,    ///< No such address, or the operation is not allowed there.
+  refused,    ///< A queue is full; the adapter tries again by itself.
+  wrong,      ///< No such address, or the operation is not allowed there.
+  passed_on,  ///< By a directory: another part, `serving` of the tile `target`, answers the requester.
+};
+
+/// The part of the target tile that serves a request.
+enum class served_by : std::uint8_t {
+  home,    ///< The home of the address.
+  owner,   ///< The cache that owns the line, for a directory.
+  memory,  ///< The memory, for a directory of another tile.
 };
 
 /// A word or a command of a hart or a unit.
@@ -45,6 +54,12 @@ struct word_access {};
 struct line_access {
   line_right right = line_right::none;  ///< Wanted, then granted; of a line that is written back: the right that stays.
   bool held = false;                    ///< The cache may read the line already, and wants to write it.
+  // With a forwarding directory.
+  bool dirty = false;             ///< It comes from an owner that had written it: memory has older bytes.
+  bool superseded = false;        ///< Of a line that is written back: a request for it is on its way to the cache.
+  std::uint32_t to_expect = 0;    ///< Caches that acknowledge their invalidation to the requester.
+  std::uint64_t number = 0;       ///< Of the request among those of its cache.
+  event* acknowledged = nullptr;  ///< Of the requester: happens for each of these caches.
 };
 
 /// A DMA transfer, run by the adapter of its source.
@@ -87,6 +102,8 @@ struct transaction : event {
   std::uint64_t expected = 0;
   std::array<std::byte, data_max> data{};
   event* done = nullptr;  ///< Happens, without the calendar, at the end.
+  served_by serving = served_by::home;
+  std::uint64_t about = 0;  ///< From a forwarding directory to a cache: the number of the request that got it the line.
 
   /// Which subsystem issued it, with what only that subsystem's transactions carry.
   std::variant<word_access, line_access, dma_transfer, dma_packet, cni_message> part;

@@ -97,6 +97,7 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   begun.waiting.push_back(&there);
   begun.right = for_store || !coherent() ? line_right::exclusive : line_right::shared;
   begun.held = here != no_line;
+  begun.dirty = false;
   // The line may be replaced meanwhile; its bytes stay valid while the directory counts this cache as a sharer.
   if (begun.held) copy_line(begun.data.data(), lines_.data(here).data(), begun.data.size());
   if (departure* const leaving = departure_of(line)) {
@@ -119,7 +120,7 @@ void l2_private::miss::arrived() {
   }
   for (patch const& one : written) std::ranges::copy(one.data, lines.at(into, address + one.offset));
   written.clear();
-  lines.state(into) = right == line_right::shared ? shared : clean;
+  lines.state(into) = right == line_right::shared ? shared : dirty ? l2_private::dirty : clean;
   lines.use(into);
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
@@ -137,7 +138,7 @@ void l2_private::vacate(line_index line) {
   std::uint8_t const was = lines_.state(line);
   if (was == invalid) return;
   if (was == marked) ++counted_.marker_write_backs;
-  if (was == dirty || was == marked) send_back(line, false, nullptr);
+  if (was == dirty || was == marked || (was == clean && answers_)) send_back(line, false, nullptr);
   back_invalidate(line);
   lines_.state(line) = invalid;
 }
@@ -153,7 +154,8 @@ void l2_private::back_invalidate(line_index line) {
 
 void l2_private::send_back(line_index line, bool kept, event* done) {
   std::uint64_t const address = lines_.address_of(line);
-  ++counted_.write_backs;
+  bool const is_clean = !kept && lines_.state(line) == clean;
+  if (!is_clean) ++counted_.write_backs;
   if (departure* const first = departure_of(address)) {
     // Two write-backs of one line in flight could arrive in the wrong order.
     first->again = true;
@@ -167,9 +169,11 @@ void l2_private::send_back(line_index line, bool kept, event* done) {
   spare_departures_.pop_back();
   leaving.address = address;
   leaving.kept = kept;
+  leaving.clean = is_clean;
   leaving.data.assign(lines_.data(line).begin(), lines_.data(line).end());
   if (done != nullptr) leaving.waiting.push_back(done);
   leaving.next_like = std::exchange(departures_like(address), &leaving);
+  if (is_clean) return below_.give_up(address, leaving);
   below_.write_back(address, leaving.data, kept, leaving);
 }
 
@@ -202,6 +206,7 @@ void l2_private::write_back_line(std::uint64_t address, event& done) {
 void l2_private::drop_line(std::uint64_t address) {
   line_index const found = lines_.find(address);
   if (found == no_line) return;
+  if (answers_ && lines_.state(found) == clean) send_back(found, false, nullptr);
   lines_.state(found) = invalid;
   back_invalidate(found);
 }
@@ -229,26 +234,26 @@ void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-// Answers to the directory (MESI): `shared` is S, `clean` E, `dirty` M. Clean lines leave silently, so the directory
-// may ask for a line that has gone. A line on its way to memory still counts as present, with its bytes.
+// Answers to the directory (MESI): `shared` is S, `clean` E, `dirty` M. A line may have left silently. A line on its
+// way to memory still counts as present, with its bytes.
 //
 // Source    D. Sorin, M. Hill, D. Wood, "A Primer on Memory Consistency and Cache Coherence" (2011), chapter 8.
 l2_private::surrendered l2_private::surrender(std::uint64_t address, line_right keep, std::span<std::byte> into) {
   std::uint64_t const line = line_address(address);
   line_index const here = lines_.find(line);
-  departure const* const leaving = departure_of(line);
+  departure* const leaving = departure_of(line);
+  // Another cache will own the line: the directory would not take what is to be sent once more.
+  if (leaving != nullptr && answers_) leaving->again = false;
   if (here == no_line) {
     // The write-back will arrive when another cache owns the line; the directory ignores it then.
     if (leaving == nullptr) return {};
     copy_line(into.data(), leaving->data.data(), leaving->data.size());
-    return {.dirty = true};
+    return {.dirty = !leaving->clean, .held = true};
   }
-  surrendered given{.kept = keep};
+  surrendered given{.kept = keep, .held = true};
+  copy_line(into.data(), lines_.data(here).data(), into.size());
   // A line that was written back and kept may not have reached memory yet.
-  if (lines_.state(here) == dirty || (lines_.state(here) == clean && leaving != nullptr)) {
-    copy_line(into.data(), lines_.data(here).data(), into.size());
-    given.dirty = true;
-  }
+  given.dirty = lines_.state(here) == dirty || (lines_.state(here) == clean && leaving != nullptr);
   if (keep == line_right::none) {
     lines_.state(here) = invalid;
     back_invalidate(here);
@@ -262,6 +267,26 @@ void l2_private::change_on_way(overwrite const& written) noexcept {
   // Spare records hold nothing.
   for (departure& leaving : all_departures_) written.apply(leaving.address, leaving.data);
   for (miss& coming : all_misses_) written.apply(coming.address, coming.data);
+}
+
+void l2_private::change_here(overwrite const& written) {
+  auto const change = [&](line_index line) {
+    std::uint64_t const at = lines_.address_of(line);
+    if (at + shape().line_bytes <= written.address || at >= written.address + written.bytes) return;
+    written.apply(at, lines_.data(line));
+    back_invalidate(line);
+  };
+  if (written.bytes >= shape().size_bytes()) {
+    // Scanning all lines is cheaper than searching for every address.
+    for (line_index line = 0; line < lines_.lines(); ++line) {
+      if (lines_.state(line) != invalid && lines_.type(line) == cache_array::cacheable) change(line);
+    }
+    return;
+  }
+  for (std::uint64_t at = line_address(written.address); at < written.address + written.bytes;
+       at += shape().line_bytes) {
+    if (line_index const line = lines_.find(at); line != no_line) change(line);
+  }
 }
 
 // Ranges, line by line; memory is awaited once, at the end.

@@ -2,7 +2,8 @@
 //
 //   Nothing keeps it coherent with other tiles or with DMA: software writes back and invalidates, by line or by range.
 //   On a machine with directories (MESI) it requests a line for reading or writing and surrenders it on a probe:
-//   `clean` is then exclusive and `dirty` modified.
+//   `clean` is then exclusive and `dirty` modified. Shared lines leave silently; exclusive ones, too, unless owners
+//   answer requesters themselves: then it must have every line that the directory believes it owns.
 //   A miss fetches the line from the memory below and then resumes its waiters in order. A replaced dirty line stays in
 //   a buffer until the memory has acknowledged it. Until then the same line is not fetched again, so a fetch can never
 //   overtake a write-back. L1s are invalidated when their line leaves.
@@ -36,6 +37,8 @@ class line_memory {
   virtual void fetch(line_fetch& request, event& done) = 0;
   /// Copies `line` at the call; `done` happens when a fetch would return it. `kept`: the cache keeps the line.
   virtual void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) = 0;
+  /// Of a clean line that no other cache has, and that leaves; like write_back(), but its bytes are those of memory.
+  virtual void give_up(std::uint64_t /*address*/, event& /*done*/) { MACHINE_ASSERT(false); }
   /// Sets the line to zero, without time.
   virtual void clear(std::uint64_t address) = 0;
 };
@@ -81,16 +84,23 @@ class l2_private {
   /// look_up() finds it, unless it is to be written and was fetched for readers; in that case ask again.
   void bring(std::uint64_t address, event& there, bool for_store = false);
 
-  /// A directory keeps the lines coherent from now on; `watching` is notified of every line that leaves.
-  void keep_coherent(snooper& watching) noexcept { watching_ = &watching; }
+  /// A directory keeps the lines coherent from now on; `watching` is notified of every line that leaves. `answers`:
+  /// owners answer requesters, so exclusive lines do not leave silently.
+  void keep_coherent(snooper& watching, bool answers = false) noexcept {
+    watching_ = &watching;
+    answers_ = answers;
+  }
   struct surrendered {
     line_right kept = line_right::none;
     bool dirty = false;  ///< `into` has bytes that memory may not have.
+    bool held = false;   ///< `into` has the line.
   };
   /// A probe of the directory: keep at most this right to the line, and return the rest.
   surrendered surrender(std::uint64_t address, line_right keep, std::span<std::byte> into);
   /// With a directory: changes all lines in flight to this cache or to memory, without time.
   void change_on_way(overwrite const& written) noexcept;
+  /// The same for the lines that are here; L1s lose them.
+  void change_here(overwrite const& written);
 
   /// Like look_up(), but for an observer: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
@@ -162,6 +172,7 @@ class l2_private {
     std::vector<event*> waiting;     ///< Notified at the acknowledgement.
     bool again = false;              ///< It became dirty and left again: `data` is sent after the acknowledgement.
     bool kept = false;               ///< The line is still cached.
+    bool clean = false;              ///< Memory has these bytes.
     bool unwanted = false;           ///< Its page was discarded meanwhile: memory reads as zero there.
     std::vector<std::byte> data;     ///< Final contents of memory.
     miss* fetch_after = nullptr;     ///< A waiting miss on the same line.
@@ -191,6 +202,7 @@ class l2_private {
   std::vector<snooper*> l1s_;
   bool sharers_known_ = false;
   snooper* watching_ = nullptr;  ///< With a directory only.
+  bool answers_ = false;         ///< The directory forwards requests to this cache.
   std::vector<miss*> misses_;    ///< Few: one for each waiting client.
   std::array<departure*, departure_lists> departures_{};
   std::deque<miss> all_misses_;

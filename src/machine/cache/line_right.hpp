@@ -21,6 +21,7 @@ struct line_fetch {
   std::span<std::byte> into;                 ///< All of it.
   line_right right = line_right::exclusive;  ///< Requested; after the fetch the granted right, which may be larger.
   bool held = false;                         ///< `into` already has the bytes, of a shared line.
+  bool dirty = false;                        ///< After the fetch: memory has older bytes, another cache had written.
 };
 
 }  // namespace tess::machine

@@ -211,19 +211,30 @@ void read_clusters(toml_table from, machine_description& made) {
 }
 
 void read_coherence(toml_table& root, machine_description& made) {
-  static constexpr std::array<string_view, 1> kinds{"directory"};
+  static constexpr std::array<string_view, 2> protocols{"blocking", "forwarding"};
+  static constexpr std::array<string_view, 3> homes{"memory", "interleaved", "partition"};
   toml_table from = root.table("coherence");
-  (void)from.choice("kind", kinds);
   coherence_description& coherence = made.coherence.emplace();
+  coherence.protocol = static_cast<coherence_protocol>(from.choice("protocol", protocols));
+  coherence.homes = static_cast<line_homes>(from.choice("homes", homes));
+  if (coherence.protocol == coherence_protocol::blocking && coherence.homes != line_homes::memory)
+    from.fail("homes", "a blocking directory passes all data, so it is beside the memory", "\"memory\"");
+  if (coherence.homes == line_homes::interleaved) {
+    coherence.interleave_bytes = from.power_of_two("interleave_bytes", {made.l2.line_bytes, gib}, "bytes of one home");
+  }
+  if (coherence.homes != line_homes::memory && made.network.virtual_networks.front().channels != 1) {
+    from.fail("homes", "what a home writes and reads in another tile's memory must stay in order",
+              "network.requests.channels = 1");
+  }
   coherence.directory_cycles = from.small_number("directory_cycles", {0, 1000}, "cycles");
   coherence.probe_cycles = from.small_number("probe_cycles", {0, 1000}, "cycles");
   for (string_view const other : {"clusters", "cni", "nma", "nca"}) {
     if (!root.has(other)) continue;
-    from.fail("kind", fmt::format("a machine with directories has no [{}]", other),
+    from.fail("protocol", fmt::format("a machine with directories has no [{}]", other),
               other == "clusters" ? "one of the two" : "none: it goes to the memory without asking caches");
   }
   if (made.l2.line_bytes != made.adapter.dma_packet_bytes) {
-    from.fail("kind",
+    from.fail("protocol",
               fmt::format("a packet of DMA has {} bytes, a line of the L2 {}", made.adapter.dma_packet_bytes,
                           made.l2.line_bytes),
               "l2.line_bytes = adapter.dma_packet_bytes, as a directory knows lines");

@@ -93,10 +93,19 @@ struct cni_description {
   std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
 };
 
-/// A machine whose L2s are coherent: a directory at every memory (memory/directory.hpp). There are no accelerators,
-/// which would bypass it.
+/// What a directory does with a request: waits until it is done, or forwards it to the line's owner and goes on.
+enum class coherence_protocol : std::uint8_t { blocking, forwarding };
+/// The tile that has a line's record: that of its memory; one of all that run programs, in turn by address; or that of
+/// its partition.
+enum class line_homes : std::uint8_t { memory, interleaved, partition };
+
+/// A machine whose L2s are coherent: it has directories (memory/directory.hpp). There are no accelerators, which would
+/// bypass them.
 struct coherence_description {
-  /// From a request's arrival at the memory tile until its line's record is available.
+  coherence_protocol protocol = coherence_protocol::forwarding;
+  line_homes homes = line_homes::interleaved;
+  std::uint64_t interleave_bytes = 64;  ///< Addresses of one home in a row, if homes are interleaved.
+  /// From a request's arrival at the line's home until its record is available.
   std::uint32_t directory_cycles = 0;
   std::uint32_t probe_cycles = 0;  ///< From a probe's arrival at an L2 until its answer leaves.
 };

@@ -1,41 +1,20 @@
-// directory: tracks which caches have each line of a memory (MESI), and serializes the requests for a line.
+// directory: what both kinds of directory (MESI) have: a record of the caches that have each line, and counts.
 //
-//   It sits beside its memory's port: every access to the DDR from outside passes it, so data needs no extra hop, and a
-//   line's home is where its bytes are. A cache requests a line for reading or writing. The directory probes the caches
-//   that have it to surrender or share it, collects written data, grants the line, and blocks other requests for it
-//   until the cache reports its arrival (unblock). So a probe never meets a line in flight, and a cache answers every
-//   probe at once. Requests for a blocked line wait here in order of arrival; the adapters limit their number. Clean
-//   lines leave caches silently: the recorded sharers may be too many, never too few. A write-back from a cache that no
-//   longer owns the line is stale and is dropped. Data from a probe is also written to memory, so memory has every line
-//   that is not exclusive. Transfers (DMA) read and write through the directory, as a cache that keeps nothing.
+//   A directory keeps the lines of its home coherent: a part of a memory's addresses. `blocking_directory` serves one
+//   request for a line at a time and passes all data; `forwarding_directory` lets owners answer requesters.
 //
 // Units     bytes, picoseconds. A line is identified by its cached global address.
-// Cost      a hash look-up per request; a full map, which takes no simulated memory.
 // Threads   one.
-// Source    D. Sorin, M. Hill, D. Wood, "A Primer on Memory Consistency and Cache Coherence" (2011), chapter 8; the
-//           baseline of CNI (IJPP 2012), section 5.
-// Test      tests/machine/coherence.
+// Source    D. Sorin, M. Hill, D. Wood, "A Primer on Memory Consistency and Cache Coherence" (2011), chapter 8.
 #pragma once
 
-#include <deque>
-#include <unordered_map>
-#include <vector>
+#include <cstdint>
 
 #include "machine/adapter/transaction.hpp"
 #include "machine/cache/overwrite.hpp"
-#include "machine/kernel/kernel.hpp"
-#include "machine/memory/memory_port.hpp"
+#include "machine/kernel/time.hpp"
 
 namespace tess::machine {
-
-/// The directory's access to the caches.
-class probe_sender {
- public:
-  virtual ~probe_sender() = default;
-  /// `probe.done` happens when the cache of tile `probe.target` has answered: `right` is what it has kept, and `data`
-  /// what it had written, if `bytes` is not 0.
-  virtual void send_probe(transaction& probe) = 0;
-};
 
 class directory {
  public:
@@ -45,98 +24,35 @@ class directory {
     std::uint64_t waited = 0;         ///< Requests that found their line blocked.
     picoseconds wait_ps = 0;          ///< Sum of the waiting times.
     picoseconds taken_ps = 0;         ///< Sum of the times in which lines were blocked.
-    std::uint64_t forwards = 0;       ///< Probes of owners,
-    std::uint64_t supplied = 0;       ///< and those that brought the line.
+    std::uint64_t forwards = 0;       ///< Probes of owners, and requests that were forwarded to them,
+    std::uint64_t supplied = 0;       ///< and those that brought a written line to the directory.
     std::uint64_t invalidations = 0;  ///< Probes of sharers.
     std::uint64_t write_backs = 0;    ///< Lines that caches wrote back,
+    std::uint64_t given_back = 0;     ///< and clean ones that their owners gave back,
     std::uint64_t stale = 0;          ///< of which this many came from a cache that was no longer the owner.
   };
-  /// The caches that have a line, as far as the directory knows: an owner, sharers, or none.
-  struct books {
-    std::uint32_t owner = nobody;
-    std::vector<std::uint32_t> sharers;
-  };
 
-  directory(kernel& k, memory_port& memory, probe_sender& caches, picoseconds look_up_ps, std::uint64_t line_bytes)
-      : kernel_(k), memory_(memory), caches_(caches), look_up_ps_(look_up_ps), line_bytes_(line_bytes) {}
+  explicit directory(std::uint64_t line_bytes) : line_bytes_(line_bytes) {}
   directory(directory const&) = delete;
   directory& operator=(directory const&) = delete;
+  virtual ~directory() = default;
 
-  /// A read (of a cache with the right that it wants, of a transfer with none) or a write (of a line that a cache had,
-  /// or of a transfer) of bytes within a line, at `offset` of the memory. `finished` is called directly when the answer
-  /// may be sent: `right` is then granted, and `bytes` is 0 if the cache has the data already.
-  void serve(transaction& request, std::uint64_t offset, event& finished);
-  /// A granted line has arrived.
-  void unblocked(std::uint64_t address);
-
-  /// The record of an address's line.
-  [[nodiscard]] books const& of(std::uint64_t address) const {
-    static books const nobodys;
-    auto const found = lines_.find(line_of(address));
-    return found == lines_.end() ? nobodys : found->second;
-  }
+  /// The cache that may write a line, as far as the directory knows, or nobody.
+  [[nodiscard]] virtual std::uint32_t owner_of(std::uint64_t address) const = 0;
   /// The line as its owner has surrendered it, if the answer is still in flight; null otherwise.
-  [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept;
+  [[nodiscard]] virtual std::byte* in_answer(std::uint64_t address) noexcept = 0;
   /// Changes all answers in flight, without time.
-  void change_on_way(overwrite const& written) noexcept;
+  virtual void change_on_way(overwrite const& written) noexcept = 0;
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
- private:
-  struct visit;
-  struct line : books {
-    visit* taken_by = nullptr;
-    std::deque<visit*> waiting;
-  };
-  /// A request, from its arrival until its line is unblocked.
-  struct visit : event {
-    explicit visit(directory& owner_) : event(nullptr), owner(owner_) {}
-    directory& owner;
-    transaction* request = nullptr;
-    event* finished = nullptr;
-    std::uint64_t offset = 0;
-    line* of = nullptr;
-    picoseconds since = 0;      ///< When it began to wait, or blocked its line.
-    std::uint32_t missing = 0;  ///< Outstanding answers, including the memory's.
-    bool held = false;          ///< The cache has the bytes,
-    bool supplied = false;      ///< or they are, or will be, in the request.
-  };
-  /// A probe of one cache.
-  struct probe : event {
-    explicit probe(directory& owner_)
-        : event([](event& self) { static_cast<probe&>(self).owner.answered(static_cast<probe&>(self)); }),
-          owner(owner_) {}
-    directory& owner;
-    transaction sent;
-    visit* by = nullptr;
-  };
-
+ protected:
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const noexcept { return address & ~(line_bytes_ - 1); }
-  /// Offset of the line's first byte in the memory.
-  [[nodiscard]] std::uint64_t line_offset(visit const& v) const noexcept {
-    return v.offset - v.request->address % line_bytes_;
+  /// The request reads or writes bytes and caches none of them, as transfers do.
+  [[nodiscard]] static bool keeps_nothing(transaction const& request) noexcept {
+    return request.what == remote_operation::write || request.right() == line_right::none;
   }
-  void enter(visit& v);
-  void begin(visit& v);
-  void take_back(visit& v);
-  void send(visit& v, std::uint32_t tile, line_right keep);
-  void answered(probe& of);
-  void read_memory(visit& v);
-  void one_less(visit& v);
-  void finish(visit& v);
-  void grant(visit& v);
-  void free(line& of);
 
-  kernel& kernel_;
-  memory_port& memory_;
-  probe_sender& caches_;
-  picoseconds look_up_ps_;
   std::uint64_t line_bytes_;
-  std::unordered_map<std::uint64_t, line> lines_;
-  std::deque<visit> all_visits_;
-  std::vector<visit*> spare_visits_;
-  std::deque<probe> all_probes_;
-  std::vector<probe*> spare_probes_;
-  event nothing_{[](event&) {}};
   statistics counted_;
 };
 

@@ -55,6 +55,23 @@ std::string text_of(char const* name, cache_shape const& shape, char const* kind
                      shape.line_bytes, kind);
 }
 
+std::string directory_of(coherence_description const& coherence) {
+  std::string text = coherence.protocol == coherence_protocol::blocking
+                         ? "  directory MESI, one request for a line at a time, all data through it"
+                         : "  directory MESI, requests are forwarded to owners, which answer them";
+  switch (coherence.homes) {
+    case line_homes::memory:
+      text += "; of its memory's lines\n";
+      break;
+    case line_homes::interleaved:
+      text += fmt::format("; in each tile with harts, {} B in turn\n", coherence.interleave_bytes);
+      break;
+    case line_homes::partition:
+      text += "; in each tile, of its partition's lines\n";
+  }
+  return text;
+}
+
 std::string units_of(machine_description const& description) {
   std::string text = fmt::format(
       "A compute tile has\n  harts     {} for programs and {} of the system, RV64GC, in order, {:.0f} MHz; each with\n",
@@ -101,7 +118,7 @@ std::string units_of(machine_description const& description) {
   text += fmt::format("  DDR       {}, {} ranks of {} banks, a port of {} B a cycle at {:.0f} MHz\n",
                       size_of(description.memory.size_bytes), description.dram.ranks, description.dram.banks,
                       description.memory.port_bytes, 1e6 / static_cast<double>(description.memory_clock_ps));
-  if (description.coherence) text += "  directory MESI, one request for a line at a time\n";
+  if (description.coherence) text += directory_of(*description.coherence);
   return text;
 }
 

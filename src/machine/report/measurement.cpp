@@ -39,13 +39,13 @@ tile_measured measure_tile(grid const& g, tile& one) {
   made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
   if (one.atomics() != nullptr) made.atomics = one.atomics()->counted();
   if (one.interface() != nullptr) made.interface = one.interface()->counted();
+  if (directory const* const lines = one.lines()) made.lines = lines->counted();
   if (memory_port const* const memory = one.memory()) {
     made.has_memory = true;
     made.memory.port = memory->counted();
     made.memory.dram = memory->behind().counted();
     if (units.accelerator != nullptr) made.memory.accelerator.counted = units.accelerator->counted();
     made.memory.accelerator.load = share(made.memory.accelerator.counted.busy_ps, g.clock.now());
-    if (directory const* const lines = one.lines()) made.memory.lines = lines->counted();
     made.memory.load = share(made.memory.port.busy_ps, g.clock.now());
     made.memory.bus_load = share(made.memory.dram.busy_cycles * g.description.dram.timing.clock_ps, g.clock.now());
   }

@@ -44,7 +44,6 @@ struct memory_measured {
   double load = 0;      ///< The port's.
   double bus_load = 0;  ///< The DRAM data bus's.
   nma_measured accelerator;
-  directory::statistics lines;
 };
 
 struct tile_measured {
@@ -58,6 +57,7 @@ struct tile_measured {
   nca_measured accelerator;
   atomics_interface::statistics atomics;    ///< Zero if there is none.
   network_interface::statistics interface;  ///< The same.
+  directory::statistics lines;              ///< Of those whose home is the tile.
   memory_measured memory;
 };
 

@@ -41,6 +41,8 @@ ordered_json json_of(hart_measured const& one) {
 }
 
 ordered_json json_of(tile_measured const& one, machine_description const& description) {
+  directory::statistics const& lines = one.lines;
+  std::uint64_t const lent = lines.requests - lines.write_backs - lines.given_back;
   ordered_json made{{"tile", one.number},
                     {"x", one.number % description.width},
                     {"y", one.number / description.width},
@@ -73,14 +75,22 @@ ordered_json json_of(tile_measured const& one, machine_description const& descri
                     {"rae_memory_writes", one.atomics.memory_writes},
                     {"rae_invalidations", one.atomics.invalidations},
                     {"rae_full_stalls", one.atomics.full_stalls},
-                    {"rae_refused", one.atomics.refused}};
+                    {"rae_refused", one.atomics.refused},
+                    {"directory_requests", lines.requests},
+                    {"directory_waited", lines.waited},
+                    {"directory_wait_cycles", share(lines.wait_ps, lines.waited * description.tile_clock_ps)},
+                    {"directory_taken_cycles", share(lines.taken_ps, lent * description.tile_clock_ps)},
+                    {"directory_forwards", lines.forwards},
+                    {"directory_supplied", lines.supplied},
+                    {"directory_invalidations", lines.invalidations},
+                    {"directory_write_backs", lines.write_backs},
+                    {"directory_given_back", lines.given_back},
+                    {"directory_stale_write_backs", lines.stale}};
   return made;
 }
 
-ordered_json json_of_memory(tile_measured const& one, machine_description const& description) {
+ordered_json json_of_memory(tile_measured const& one) {
   memory_measured const& memory = one.memory;
-  directory::statistics const& lines = memory.lines;
-  std::uint64_t const lent = lines.requests - lines.write_backs;
   return {{"tile", one.number},
           {"reads", memory.port.reads},
           {"writes", memory.port.writes},
@@ -97,16 +107,7 @@ ordered_json json_of_memory(tile_measured const& one, machine_description const&
           {"nma_queued_max", memory.accelerator.counted.queued_max},
           {"nma_port_bytes", memory.accelerator.counted.port_bytes},
           {"nma_load", memory.accelerator.load},
-          {"nma_load_peak", memory.accelerator.counted.peak.share()},
-          {"directory_requests", lines.requests},
-          {"directory_waited", lines.waited},
-          {"directory_wait_cycles", share(lines.wait_ps, lines.waited * description.tile_clock_ps)},
-          {"directory_taken_cycles", share(lines.taken_ps, lent * description.tile_clock_ps)},
-          {"directory_forwards", lines.forwards},
-          {"directory_supplied", lines.supplied},
-          {"directory_invalidations", lines.invalidations},
-          {"directory_write_backs", lines.write_backs},
-          {"directory_stale_write_backs", lines.stale}};
+          {"nma_load_peak", memory.accelerator.counted.peak.share()}};
 }
 
 /// The columns of table 6 of NEMESYS (MEMSYS 2019).
@@ -170,7 +171,7 @@ std::string json_of(measurement const& run, machine_description const& descripti
   for (hart_measured const& one : run.harts) made["harts"].push_back(json_of(one));
   for (tile_measured const& one : run.tiles) {
     made["tiles"].push_back(json_of(one, description));
-    if (one.has_memory) made["memories"].push_back(json_of_memory(one, description));
+    if (one.has_memory) made["memories"].push_back(json_of_memory(one));
   }
   for (link_measured const& one : run.links)
     made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});

@@ -68,11 +68,15 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
     atomics_ = std::make_unique<atomics_interface>(k, description, partition_, below, on_write);
   }
   if (description.coherence) {
-    l2_.keep_coherent(line_watch_);
+    bool const forwards = description.coherence->protocol == coherence_protocol::forwarding;
+    l2_.keep_coherent(line_watch_, forwards);
     picoseconds const look_up_ps = clock_.cycles(description.coherence->directory_cycles);
-    if (memory_)
-      directory_ = std::make_unique<directory>(k, *memory_, static_cast<probe_sender&>(*this), look_up_ps,
-                                               description.l2.line_bytes);
+    if (forwards) {
+      forwarding_ = std::make_unique<forwarding_lines>(k, description, map, noc, adapter_, l2_, memory_.get(), number);
+    } else if (memory_) {
+      directory_ = std::make_unique<blocking_directory>(k, *memory_, static_cast<probe_sender&>(*this), look_up_ps,
+                                                        description.l2.line_bytes);
+    }
   }
 }
 
@@ -210,12 +214,16 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
     }
     return;
   }
+  region const& in = *map_.find(address);
+  std::uint64_t const offset = in.memory_offset + (address - in.base);
+  if (forwarding_) {
+    forwarding_lines::change({.address = address, .bytes = bytes}, all_forwarding_);
+    return (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
+  }
   l2_.forget(address, bytes);
   for (std::size_t i = 0; coherent() && i < all_->size(); ++i) (*all_)[i]->l2_.forget(address, bytes);
   if (coherent()) change_on_way({.address = address, .bytes = bytes});
   if (node_ != nullptr) atomics_->forget(address, bytes);
-  region const& in = *map_.find(address);
-  std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
 }
 
@@ -256,6 +264,7 @@ void tile::line_request::line_arrived() {
 }
 
 void tile::fetch(line_fetch& wanted, event& done) {
+  if (forwarding_) return forwarding_->client().fetch(wanted, done);
   line_request& request = take_line(wanted.address, done);
   request.what = remote_operation::read;
   request.fetched = &wanted;
@@ -270,6 +279,7 @@ void tile::fetch(line_fetch& wanted, event& done) {
 }
 
 void tile::write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) {
+  if (forwarding_) return forwarding_->client().write_back(address, line, kept, done);
   line_request& request = take_line(address, done);
   request.what = remote_operation::write;
   request.part = line_access{.right = kept ? line_right::exclusive : line_right::none};
@@ -284,7 +294,11 @@ std::byte* tile::in_memory(region const& in, std::uint64_t address) noexcept {
 }
 
 std::byte* tile::peek_coherent(region const& in, std::uint64_t address) noexcept {
-  directory& home = *(*all_)[in.memory_tile]->directory_;
+  if (forwarding_) {
+    std::byte* const found = forwarding_lines::newest(address, all_forwarding_);
+    return found != nullptr ? found : in_memory(in, address);
+  }
+  blocking_directory& home = *(*all_)[in.memory_tile]->directory_;
   std::uint32_t const owner = home.of(address).owner;
   // No cache may write it: memory is current, whatever is still in flight to it.
   if (owner == directory::nobody) return in_memory(in, address);
@@ -316,6 +330,11 @@ void tile::poke(std::uint64_t address, std::span<std::byte const> from) {
     return;
   }
   region const& in = *map_.find(address);
+  if (forwarding_) {
+    forwarding_lines::change({.address = address, .bytes = from.size(), .from = from.data()}, all_forwarding_);
+    std::ranges::copy(from, in_memory(in, address));
+    return;
+  }
   std::byte* at = l2_.look_up(address, true);
   if (at == nullptr && coherent()) {
     at = poke_coherent(in, address, from);
@@ -399,6 +418,7 @@ void tile::serve(transaction& request, event& finished) {
       return kernel_.after(0, finished);
     }
   }
+  if (forwarding_ && forwarding_lines::concerns(request)) return forwarding_->serve(request, finished);
   if (request.what == remote_operation::probe) return serve_probe(request, finished);
   if (request.what == remote_operation::unblock) {
     directory_->unblocked(request.address);
@@ -434,7 +454,14 @@ void tile::serve(transaction& request, event& finished) {
     return serve_word(begun);
   }
   bool const in_memory = !is_tlm && in->kind != region_kind::scratchpad;
-  if (in_memory && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(request, *in, finished);
+  if (in_memory && forwarding_) {
+    request.address = cached_name(map_, *in, request.address);
+    bool const is_here = in->memory_tile == number_ || forwarding_->home_of(request.address) == number_;
+    bool const is_known = request.what == remote_operation::read || request.what == remote_operation::write;
+    if (is_here && is_known) return forwarding_->serve(request, finished);
+  }
+  if (in_memory && in->memory_tile == number_ && memory_ != nullptr && !forwarding_)
+    return serve_memory(request, *in, finished);
   request.status = remote_outcome::wrong;
   kernel_.after(0, finished);
 }
@@ -573,6 +600,7 @@ void tile::do_word(served_word& word, std::byte* at) {
     case remote_operation::transfer:
     case remote_operation::probe:
     case remote_operation::unblock:
+    case remote_operation::copy_back:
       MACHINE_ASSERT(false);
   }
   request.status = remote_outcome::done;

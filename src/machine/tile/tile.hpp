@@ -4,8 +4,8 @@
 //   (docs/internals/machine.md, 2): remote words go through the L2 like those of a local client, and the L1s are
 //   snooped. Longer accesses (lines of other L2s, DMA) bypass the caches to the DDR. The sharers of each line are
 //   recorded, so that a write snoops only the L1s that may hold it. On a machine with directories, lines of all
-//   partitions are coherent: each directory sits beside its memory, and harts do everything, including atomics, in
-//   their own L2.
+//   partitions are coherent, and harts do everything, including atomics, in their own L2. A blocking directory sits
+//   beside its memory; forwarding ones are in forwarding_lines.
 //
 // Units     global addresses; cycles of the tile's clock. A given time may lie ahead of the kernel's, never behind.
 // Cost      a hit is a function call; a miss is about a dozen events besides those of the network.
@@ -24,10 +24,11 @@
 #include "machine/cache/l2_private.hpp"
 #include "machine/cni/network_interface.hpp"
 #include "machine/config/description.hpp"
-#include "machine/memory/directory.hpp"
+#include "machine/memory/blocking_directory.hpp"
 #include "machine/memory/memory_port.hpp"
 #include "machine/rae/atomics_interface.hpp"
 #include "machine/rae/node_memory.hpp"
+#include "machine/tile/forwarding_lines.hpp"
 #include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
 
@@ -169,8 +170,11 @@ class tile : public home, private line_memory, private memory_side, private prob
   }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
-  /// The directory of the memory's lines; null: the machine has none, or this is no memory tile.
-  [[nodiscard]] directory* lines() noexcept { return directory_.get(); }
+  /// The directory of lines whose home is this tile; null: there is none here.
+  [[nodiscard]] directory* lines() noexcept {
+    if (forwarding_) return &forwarding_->home();
+    return directory_.get();
+  }
   /// From now on, all activity of L2, adapter and memory is logged.
   void set_log(activity_log* log) noexcept {
     l2_.set_log(log, number_);
@@ -179,7 +183,12 @@ class tile : public home, private line_memory, private memory_side, private prob
   }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
   /// All tiles, for functional access to their DDR; set by the grid.
-  void set_tiles(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }
+  void set_tiles(std::vector<std::unique_ptr<tile>> const& all) {
+    all_ = &all;
+    for (auto const& one : all) {
+      if (one->forwarding_) all_forwarding_.push_back(one->forwarding_.get());
+    }
+  }
 
  private:
   struct line_request : transaction {
@@ -245,6 +254,7 @@ class tile : public home, private line_memory, private memory_side, private prob
 
   void fetch(line_fetch& request, event& done) override;
   void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) override;
+  void give_up(std::uint64_t address, event& done) override { forwarding_->client().give_up(address, done); }
   void clear(std::uint64_t address) override;
   line_request& take_line(std::uint64_t address, event& done);
   void unblock(line_request& arrived);
@@ -293,9 +303,11 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::array<device*, registers::units_max> devices_{};
   host_memory tlm_;
   std::unique_ptr<memory_port> memory_;
-  std::unique_ptr<directory> directory_;
+  std::unique_ptr<blocking_directory> directory_;
   l2_private l2_;
   adapter adapter_;
+  std::unique_ptr<forwarding_lines> forwarding_;  ///< On machines with forwarding directories.
+  std::vector<forwarding_lines*> all_forwarding_;
   std::unique_ptr<network_interface> interface_;
   std::unique_ptr<node_memory> node_;  ///< Below `atomics_`; null: the interface is beside the L2, or there is none.
   std::unique_ptr<atomics_interface> atomics_;

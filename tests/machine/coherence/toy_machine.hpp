@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "machine/cache/l2_private.hpp"
-#include "machine/memory/directory.hpp"
+#include "machine/memory/blocking_directory.hpp"
 
 namespace tess::machine {
 
@@ -96,7 +96,7 @@ class toy_machine : probe_sender {
 
   kernel clock{1000};
   memory_port memory;
-  directory home;
+  blocking_directory home;
   std::vector<std::unique_ptr<tile>> tiles;
 
  private:

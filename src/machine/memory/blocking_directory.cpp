@@ -1,5 +1,5 @@
-// directory: the steps of a request: its turn, probes, memory, the grant, and the unblock.
-#include "machine/memory/directory.hpp"
+// blocking_directory: the steps of a request: its turn, probes, memory, the grant, and the unblock.
+#include "machine/memory/blocking_directory.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,19 +13,9 @@ bool contains(std::vector<std::uint32_t> const& tiles, std::uint32_t one) {
   return std::ranges::find(tiles, one) != tiles.end();
 }
 
-/// It reads or writes bytes and caches none of them, as transfers do.
-bool keeps_nothing(transaction const& request) {
-  return request.what == remote_operation::write || request.right() == line_right::none;
-}
-
-/// The requesting cache; a transfer's tile may have the line like any other.
-std::uint32_t client_of(transaction const& request) {
-  return keeps_nothing(request) ? directory::nobody : request.source;
-}
-
 }  // namespace
 
-void directory::serve(transaction& request, std::uint64_t offset, event& finished) {
+void blocking_directory::serve(transaction& request, std::uint64_t offset, event& finished) {
   MACHINE_ASSERT(line_of(request.address) == line_of(request.address + request.bytes - 1));
   ++counted_.requests;
   if (spare_visits_.empty()) spare_visits_.push_back(&all_visits_.emplace_back(*this));
@@ -44,21 +34,22 @@ void directory::serve(transaction& request, std::uint64_t offset, event& finishe
   kernel_.after(look_up_ps_, begun);
 }
 
-void directory::enter(visit& v) {
+void blocking_directory::enter(visit& v) {
   if (v.of->taken_by == nullptr) return begin(v);
   ++counted_.waited;
   v.since = kernel_.now();
   v.of->waiting.push_back(&v);
 }
 
-void directory::begin(visit& v) {
+void blocking_directory::begin(visit& v) {
   transaction const& request = *v.request;
   line& at = *v.of;
   if (request.what == remote_operation::write && request.line() != nullptr) return take_back(v);
   at.taken_by = &v;
   v.since = kernel_.now();
   v.missing = 1;
-  std::uint32_t const client = client_of(request);
+  // A transfer's tile may have the line like any other.
+  std::uint32_t const client = keeps_nothing(request) ? nobody : request.source;
   bool const to_write = request.what == remote_operation::write || request.right() == line_right::exclusive;
   line_access const* const of_cache = request.line();
   v.held = of_cache != nullptr && of_cache->held && contains(at.sharers, client);
@@ -77,7 +68,7 @@ void directory::begin(visit& v) {
   one_less(v);
 }
 
-void directory::take_back(visit& v) {
+void blocking_directory::take_back(visit& v) {
   transaction& request = *v.request;
   request.status = remote_outcome::done;
   ++counted_.write_backs;
@@ -91,7 +82,7 @@ void directory::take_back(visit& v) {
   spare_visits_.push_back(&v);
 }
 
-void directory::send(visit& v, std::uint32_t tile, line_right keep) {
+void blocking_directory::send(visit& v, std::uint32_t tile, line_right keep) {
   ++v.missing;
   if (spare_probes_.empty()) spare_probes_.push_back(&all_probes_.emplace_back(*this));
   probe& begun = *spare_probes_.back();
@@ -107,7 +98,7 @@ void directory::send(visit& v, std::uint32_t tile, line_right keep) {
   caches_.send_probe(begun.sent);
 }
 
-void directory::answered(probe& of) {
+void blocking_directory::answered(probe& of) {
   visit& v = *of.by;
   line& at = *v.of;
   // Sharers have the same bytes as memory.
@@ -128,17 +119,17 @@ void directory::answered(probe& of) {
   one_less(v);
 }
 
-std::byte* directory::in_answer(std::uint64_t address) noexcept {
+std::byte* blocking_directory::in_answer(std::uint64_t address) noexcept {
   auto const brings = [&](probe const& one) { return one.sent.address == line_of(address) && one.sent.bytes != 0; };
   auto const found = std::ranges::find_if(all_probes_, brings);
   return found == all_probes_.end() ? nullptr : &found->sent.data[address - line_of(address)];
 }
 
-void directory::change_on_way(overwrite const& written) noexcept {
+void blocking_directory::change_on_way(overwrite const& written) noexcept {
   for (probe& one : all_probes_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes_));
 }
 
-void directory::read_memory(visit& v) {
+void blocking_directory::read_memory(visit& v) {
   ++v.missing;
   v.supplied = true;
   v.happens = [](event& self) {
@@ -148,7 +139,7 @@ void directory::read_memory(visit& v) {
   memory_.read(v.offset, {v.request->data.data(), v.request->bytes}, v);
 }
 
-void directory::one_less(visit& v) {
+void blocking_directory::one_less(visit& v) {
   if (--v.missing > 0) return;
   if (v.request->what == remote_operation::write) {
     memory_.write(v.offset, {v.request->data.data(), v.request->bytes}, *v.finished);
@@ -158,7 +149,7 @@ void directory::one_less(visit& v) {
   read_memory(v);  // the owner has not written it, or has dropped it
 }
 
-void directory::finish(visit& v) {
+void blocking_directory::finish(visit& v) {
   transaction& request = *v.request;
   request.status = remote_outcome::done;
   if (!keeps_nothing(request)) return grant(v);
@@ -171,7 +162,7 @@ void directory::finish(visit& v) {
   free(at);
 }
 
-void directory::grant(visit& v) {
+void blocking_directory::grant(visit& v) {
   transaction& request = *v.request;
   line& at = *v.of;
   std::erase(at.sharers, request.source);
@@ -187,13 +178,13 @@ void directory::grant(visit& v) {
   v.finished->happens(*v.finished);
 }
 
-void directory::unblocked(std::uint64_t address) {
+void blocking_directory::unblocked(std::uint64_t address) {
   line& at = lines_[line_of(address)];
   MACHINE_ASSERT(at.taken_by != nullptr);
   free(at);
 }
 
-void directory::free(line& of) {
+void blocking_directory::free(line& of) {
   counted_.taken_ps += kernel_.now() - of.taken_by->since;
   spare_visits_.push_back(std::exchange(of.taken_by, nullptr));
   while (of.taken_by == nullptr && !of.waiting.empty()) {
