@@ -4,13 +4,15 @@ numbers say; the whole of it writes every file.
 Method: simple laws replace the programs and meet every check; then one law at a time is changed.
 """
 
+import argparse
 import json
+import tomllib
 import unittest
 from pathlib import Path
 
 from tessera.papers.cni import checks, figures
 from tessera.papers.cni.measures import Results
-from tessera.papers.cni.paper import CNI
+from tessera.papers.cni.paper import CNI, rounds_of
 from tessera.papers.cni.plan import ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
 
@@ -47,7 +49,8 @@ class Laws:
 
     def locks(self, run: Run) -> list[dict]:
         rounds = int(run.arguments[-1])
-        each = {"mr-queue": self.queue_total, "lock-box": self.box_total}.get(run.arguments[0], self.mcs) * run.copies
+        laws = {"mr-queue": self.queue_total, "called": self.queue_total + 20, "lock-box": self.box_total}
+        each = laws.get(run.arguments[0], self.mcs) * run.copies
         line = {"rounds": rounds, "begin": 100, "end": 100 + rounds * each, "acquiring": rounds * (each - 20)}
         return [line | {"core": i, "releasing": rounds * 20, "software": rounds * self.queue_software}
                 for i in range(run.copies)]  # fmt: skip
@@ -55,13 +58,14 @@ class Laws:
     def barriers(self, run: Run) -> list[dict]:
         rounds = int(run.arguments[-1])
         levels = run.copies.bit_length() - 1
-        each = {"counter": self.counter_base + self.counter_level * levels, "mutex": self.mutex_total * run.copies}
+        counter = self.counter_base + self.counter_level * levels
+        each = {"counter": counter, "called": counter + 20, "mutex": self.mutex_total * run.copies}
         cycles = each.get(run.arguments[0], self.tree_level * levels + levels * levels * 20)
         return [{"core": i, "rounds": rounds, "begin": 7, "end": 7 + rounds * cycles,
                  "software": rounds * self.counter_software} for i in range(run.copies)]  # fmt: skip
 
     def triad(self, run: Run) -> list[dict]:
-        place, transport, _ = run.arguments
+        place, transport = run.arguments[:2]
         workers = run.copies - (place == "chip")
         lines = []
         for buffers in (1, 2, 3, 4):
@@ -114,14 +118,31 @@ class Runs(unittest.TestCase):
     def test_an_item_needs_its_runs_only(self):
         table = Plan(["table 1a"], quick=False).runs()
         self.assertEqual({run.program for run in table}, {"cni-latency", "cni-locks"})
-        self.assertEqual(len(table), 1 + 2 * 3)
-        self.assertEqual(len(Plan(["figure 8"], quick=False).runs()), 10)
+        self.assertEqual(len(table), 1 + 3 * 3)
+        self.assertEqual(len(Plan(["figure 8"], quick=False).runs()), 10 + 6)
         # A run on one core is the same for both transports.
         self.assertEqual(len(Plan(["figure 9"], quick=False).runs()), 5)
         eleven = Plan(["figure 11a"], quick=False).runs()
-        self.assertEqual({run.machine.name for run in eleven if run.program == "dir-mcs"},
+        coherent = [run for run in eleven if run.program == "dir-mcs"]
+        self.assertEqual({run.machine.name for run in coherent if not run.machine.changes},
                          {"dir-16", "dir-32", "dir-64", "dir-128"})  # fmt: skip
+        blocking = [run.machine for run in coherent if run.machine.changes]
+        self.assertEqual({machine.preset for machine in blocking}, {"dir-16", "dir-32", "dir-64", "dir-128"})
+        for machine in blocking:
+            text = machine.text((ROOT / "machines" / f"{machine.preset}.toml").read_text(encoding="utf-8"))
+            self.assertIn('protocol = "blocking"', text)
+            self.assertIn('homes = "memory"', text)
         self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
+
+    def test_rounds_of_figure_11_are_chosen(self):
+        few, many = (Plan(["figure 11b"], quick=False, rounds=rounds_of(word)) for word in ("7", "paper"))
+        self.assertEqual([few.tree(16).arguments, few.mcs(16).arguments], [("7",), ("7",)])
+        self.assertEqual([many.tree(16).arguments, many.mcs(16).arguments], [("10000",), ("1000",)])
+        self.assertEqual(many.counter(128).arguments, ("counter", "10000"))
+        self.assertEqual(many.barrier("counter", 4), Plan([], quick=False).barrier("counter", 4))
+        for wrong in ("0", "-1", "all", "2000000"):
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, "expected 1 to 1048576, or paper"):
+                rounds_of(wrong)
 
     def test_runs_have_keys_of_their_own(self):
         runs = Plan(list(ITEMS), quick=False).runs()
@@ -171,8 +192,9 @@ class Items(unittest.TestCase):
     def test_every_point_has_a_row(self):
         of = results()
         rows = {item: len(figures.MAKERS[item](of).rows) for item in ITEMS}
-        self.assertEqual(rows["table 1a"], 6)
-        self.assertEqual(rows["figure 8"], 10 * 16)
+        self.assertEqual(rows["table 1a"], 9)
+        self.assertEqual(rows["figure 8"], (10 + 6) * 16)
+        self.assertEqual(rows["table 1b"], 9)
         self.assertEqual(rows["figure 9"], 12 * 5)
         self.assertEqual(rows["figure 10"], 8 * 5)
         self.assertEqual(rows["figure 11b"], 5)
@@ -186,6 +208,18 @@ class Items(unittest.TestCase):
         self.assertEqual((largest.machine.name, largest.arguments), ("cni-1024", ("mr-queue", "2")))
         self.assertEqual(of.plan.tree(256).machine.name, "dir-256")
         self.assertEqual(of.round_cycles(largest), 1024 * Laws.queue_total)
+
+    def test_the_hardware_maximum_is_that_of_the_machine(self):
+        machine = tomllib.loads((ROOT / "machines" / "cni-4.toml").read_text(encoding="utf-8"))
+        clocks = machine["clocks"]
+        port = machine["memory"]["port_bytes"] * clocks["memory_mhz"] / clocks["tile_mhz"]
+        self.assertEqual((machine["tile"]["bus_bytes"], port), (figures.HARDWARE_MOST, figures.HARDWARE_MOST))
+        line, header, link = machine["l2"]["line_bytes"], machine["adapter"]["header_bytes"], machine["network"]
+        payload = line / -(-(line + header) // link["link_bytes"])
+        # Two thirds of the bytes leave the arrays' tile, and one third comes back, on another link.
+        self.assertGreater(payload * 3 / 2, figures.HARDWARE_MOST)
+        for panel in figures.figure8(results()).panels:
+            self.assertIn("hardware maximum", panel.series)
 
     def test_rows_are_as_wide_as_their_head(self):
         for item in ITEMS:

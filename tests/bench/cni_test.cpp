@@ -99,7 +99,7 @@ TEST(bitonic, an_exchange_of_two_elements_would_be_seen) {
 
 TEST(fft, is_the_transform_for_every_size_on_every_number_of_cores) {
   for (unsigned const cores : {1U, 2U, 4U})
-    for (std::uint64_t n = 8; n <= fft<thread_core>::elements_max; n *= 2)
+    for (std::uint64_t n = std::max(8U, cores * cores); n <= fft<thread_core>::elements_max; n *= 2)
       on_cores(cores, [n](thread_core& own) {
         fft transform(own, n);
         for (int round = 0; round < 2; ++round) {

@@ -1,6 +1,7 @@
 // barriers: cycles of barriers on tiles with cache-integrated network interfaces, with no work in between.
 //
-//   counter: a tree of counters (barrier_plan.hpp). mutex: a count in core 0's scratchpad, protected by a lock in the
+//   counter: a tree of counters (barrier_plan.hpp). called: the same, but the barrier, its arrival and its poll are
+//   functions that are called, as those of the paper's libraries are; in `counter` they are inlined. mutex: a count in core 0's scratchpad, protected by a lock in the
 //   word beside it, taken by an atomic swap at its home; the last core sets a flag of every other one. All cores poll
 //   local flags.
 //
@@ -14,6 +15,35 @@ namespace {
 
 constexpr std::uint64_t episodes_max = std::uint64_t{1} << 20U;
 constexpr std::uint64_t group_max = 64;
+
+// A library out of line.
+[[gnu::noinline]] void called_add(std::uint64_t counter, std::uint64_t number) {
+  hw::word(counter) = number;
+}
+[[gnu::noinline]] std::uint64_t called_load(std::uint64_t flag) {
+  return hw::word(flag);
+}
+[[gnu::noinline]] void called_wait(std::uint64_t flag) {
+  while (called_load(flag) == 0) {
+  }
+  hw::word(flag) = 0;
+}
+[[gnu::noinline]] void called_barrier_wait(counter_barrier const& barrier) {
+  seen_by_others();
+  called_add(barrier.arrival(), 1);
+  called_wait(barrier.flag());
+  seen_by_others();
+}
+
+class called_barrier {
+ public:
+  called_barrier(chip const& on, unsigned group) : of_(on, group) {}
+  void wait() const { called_barrier_wait(of_); }
+  void wait_alone(std::uint64_t word) const { called_barrier_wait(counter_barrier::alone(word)); }
+
+ private:
+  counter_barrier of_;
+};
 
 class mutex_barrier {
  public:
@@ -61,10 +91,10 @@ template <class Barrier>
 void run(char const* kind, std::uint64_t episodes, std::uint64_t group) {
   chip const on;
   Barrier const barrier = [&] {
-    if constexpr (std::is_same_v<Barrier, counter_barrier>)
-      return counter_barrier(on, static_cast<unsigned>(group));
-    else
+    if constexpr (std::is_same_v<Barrier, mutex_barrier>)
       return mutex_barrier(on);
+    else
+      return Barrier(on, static_cast<unsigned>(group));
   }();
   on.meet();
   check(on, barrier, 4 + on.cores());
@@ -93,15 +123,17 @@ int main(int count, char** words) {
   std::uint64_t const episodes = counted ? cni::number_of(words[2]) : 0;
   std::uint64_t const group = count == 4 ? cni::number_of(words[3]) : cni::group_usual;
   bool const numbers = episodes != 0 && episodes <= cni::episodes_max && group >= 2 && group <= cni::group_max;
-  if ((kind != "counter" && kind != "mutex") || !numbers || (kind == "mutex" && count == 4)) {
+  if ((kind != "counter" && kind != "called" && kind != "mutex") || !numbers || (kind == "mutex" && count == 4)) {
     std::fputs(
-        "usage: cni-barriers counter EPISODES [GROUP], or cni-barriers mutex EPISODES\n"
+        "usage: cni-barriers counter|called EPISODES [GROUP], or cni-barriers mutex EPISODES\n"
         "  EPISODES: 1 to 1048576; GROUP: arrivals at a counter, 2 to 64, otherwise 4\n",
         stderr);
     return 2;
   }
   if (kind == "counter")
     cni::run<cni::counter_barrier>("counter", episodes, group);
+  else if (kind == "called")
+    cni::run<cni::called_barrier>("called", episodes, group);
   else
     cni::run<cni::mutex_barrier>("mutex", episodes, group);
   return cni::exit_code();

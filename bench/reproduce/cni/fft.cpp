@@ -4,7 +4,7 @@
 
 int main(int count, char** words) {
   constexpr std::uint64_t looks = 4;  // results to check; each takes n products in double precision
-  return cni::measure_blocks<cni::fft>("fft", 8, count, words, [](auto const& transform, std::uint64_t n) {
+  return cni::measure_blocks<cni::fft>("fft", 16, count, words, [](auto const& transform, std::uint64_t n) {
     return is_transformed_part(transform, n, looks);
   });
 }

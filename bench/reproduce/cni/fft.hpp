@@ -1,11 +1,11 @@
 // fft: Fourier transform of N complex numbers in equal blocks on 1, 2 or 4 cores.
 //
-//   X[k] = sum x[j] exp(2 pi i jk / N). Decimation in time: bit reversal, then stages that combine transforms of 2, 4
-//   .. N; the factor of a butterfly is the previous one times exp(2 pi i / n). The input is dealt to the cores in turn,
-//   so that the reversal and all stages within a block are local. In each of the last log2(cores) stages, peers send
-//   each other half of their blocks, so that each has both numbers of half of the butterflies; results stay there.
+//   X[k] = sum x[j] exp(2 pi i jk / N). The input is dealt to the P cores in turn. Each core transforms its block of
+//   M = N / P numbers (decimation in time: bit reversal, then stages that combine transforms of 2, 4 .. M; the factor of
+//   a butterfly is the previous one times exp(2 pi i / n)) and multiplies the k-th result by exp(2 pi i core k / N).
+//   Then all send to all: a core gets the results of 1/P of the k from every other, and transforms the P of each k.
 //
-// Shapes    n, and cores: powers of two, 2 cores <= n <= elements_max; a block is n / cores pairs of 32-bit floats.
+// Shapes    n, and cores: powers of two, cores^2 <= n <= elements_max; a block is n / cores pairs of 32-bit floats.
 // Threads   one object per core.
 // Source    FFT5 of StreamIt's benchmarks (ASPLOS 2006), as in CNI's evaluation.
 #pragma once
@@ -42,15 +42,15 @@ class fft {
   static constexpr std::uint64_t elements_max = data_bytes / sizeof(complex);
 
   fft(Core& own, std::uint64_t n)
-      : own_(own), n_(n), count_(n / own.cores()), block_(reinterpret_cast<complex*>(own.scratchpad())) {
+      : own_(own),
+        n_(n),
+        count_(n / own.cores()),
+        part_(count_ / own.cores()),
+        step_(turned(double(own.number()) / double(n))),
+        block_(reinterpret_cast<complex*>(own.scratchpad())) {
     for (std::uint64_t size = 2; size <= count_; size *= 2) factors_[log2_of(size)] = turned(1.0 / double(size));
-    for (unsigned stage = 0; stage < stages(); ++stage) {
-      std::uint64_t const size = count_ << (stage + 1);
-      if (is_high(stage)) first_ += stage == 0 ? count_ / 2 : count_ << (stage - 1);
-      factors_[log2_of(size)] = turned(1.0 / double(size));
-      begins_[stage] = turned(double(first_) / double(size));
-      own_.announce(with(stage));
-    }
+    for (unsigned peer = 0; peer < own_.cores(); ++peer)
+      if (peer != own_.number()) own_.announce(with(peer));
   }
 
   static complex input(std::uint64_t index) noexcept {
@@ -60,15 +60,13 @@ class fft {
   }
   /// Restores the block of the input.
   void fill() noexcept {
-    std::uint64_t const turn = reversed(own_.number(), stages());
-    for (std::uint64_t i = 0; i < count_; ++i) block_[i] = input(i * own_.cores() + turn);
+    for (std::uint64_t i = 0; i < count_; ++i) block_[i] = input(i * own_.cores() + own_.number());
   }
   [[nodiscard]] complex const* block() const noexcept { return block_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   /// The k of the block's i-th result.
   [[nodiscard]] std::uint64_t index(std::uint64_t i) const noexcept {
-    if (stages() == 0 || i < count_ / 2) return first_ + i;
-    return first_ + i - count_ / 2 + n_ / 2;
+    return own_.number() * part_ + i % part_ + i / part_ * count_;
   }
 
   /// Called after a barrier of all cores.
@@ -79,16 +77,14 @@ class fft {
     for (std::uint64_t size = 2; size <= count_; size *= 2)
       for (std::uint64_t at = 0; at < count_; at += size)
         combine(block_ + at, block_ + at + size / 2, block_ + at, size / 2, {1, 0}, factors_[log2_of(size)]);
-    for (unsigned stage = 0; stage < stages(); ++stage) wide_stage(stage, time);
+    if (own_.cores() > 1) all_to_all(time);
     time.end = own_.cycle();
     return time;
   }
 
  private:
-  [[nodiscard]] unsigned stages() const noexcept { return log2_of(own_.cores()); }
-  [[nodiscard]] bool is_high(unsigned stage) const noexcept { return ((own_.number() >> stage) & 1U) != 0; }
-  [[nodiscard]] exchange with(unsigned stage) const noexcept {
-    return {stage, own_.number() ^ (1U << stage), count_ / 2 * sizeof(complex)};
+  [[nodiscard]] exchange with(unsigned peer) const noexcept {
+    return {(own_.number() ^ peer) - 1, peer, part_ * sizeof(complex)};
   }
   void reverse() noexcept {
     std::uint64_t turned = 0;
@@ -117,24 +113,53 @@ class fft {
       factor = factor * step;
     }
   }
-  /// Sends the half whose butterflies the peer computes.
-  void wide_stage(unsigned stage, spent& time) {
-    exchange const half = with(stage);
-    complex* const came = block_ + count_ + stage * (count_ / 2);
-    complex* const kept = is_high(stage) ? block_ + count_ / 2 : block_;
-    complex const* const given = is_high(stage) ? block_ : block_ + count_ / 2;
-    swap_with(own_, half, came, given, time);
-    std::uint64_t const size = count_ << (stage + 1);
-    combine(is_high(stage) ? came : kept, is_high(stage) ? kept : came, block_, count_ / 2, begins_[stage],
-            factors_[log2_of(size)]);
+  /// Sends each peer its part of the results, and combines its own part with those of the peers.
+  void all_to_all(spent& time) {
+    complex factor{1, 0};
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      block_[i] = factor * block_[i];
+      factor = factor * step_;
+    }
+    complex* const came = block_ + count_;
+    unsigned const cores = own_.cores();
+    std::uint64_t const begun = own_.cycle();
+    for (unsigned turn = 1; turn < cores; ++turn) {
+      unsigned const peer = own_.number() ^ turn;  // all cores send to different peers at a time
+      own_.send(with(peer), came + own_.number() * part_, block_ + peer * part_);
+    }
+    std::uint64_t const sent = own_.cycle();
+    for (unsigned turn = 1; turn < cores; ++turn) own_.wait(with(own_.number() ^ turn));
+    time.sending += sent - begun;
+    time.waiting += own_.cycle() - sent;
+    complex const* of[4] = {};
+    for (unsigned core = 0; core < cores; ++core) of[core] = (core == own_.number() ? block_ : came) + core * part_;
+    for (std::uint64_t i = 0; i < part_; ++i) {
+      complex* const to = block_ + i;
+      if (cores == 2) {
+        complex const a = of[0][i];
+        complex const b = of[1][i];
+        to[0] = a + b;
+        to[part_] = a - b;
+        continue;
+      }
+      complex const even = of[0][i] + of[2][i];
+      complex const even_difference = of[0][i] - of[2][i];
+      complex const odd = of[1][i] + of[3][i];
+      complex const difference = of[1][i] - of[3][i];
+      complex const odd_difference{-difference.imaginary, difference.real};  // times i
+      to[0] = even + odd;
+      to[part_] = even_difference + odd_difference;
+      to[2 * part_] = even - odd;
+      to[3 * part_] = even_difference - odd_difference;
+    }
   }
 
   Core& own_;
   std::uint64_t n_;
   std::uint64_t count_;
-  std::uint64_t first_ = 0;  ///< index of the first butterfly of the current wide stage
-  complex factors_[13];      ///< of stages, by log2 of their size
-  complex begins_[2];        ///< first factor on this core, of wide stages
+  std::uint64_t part_;   ///< What a core gets of each block.
+  complex step_;         ///< Factor of a result, beside that of the one before.
+  complex factors_[13];  ///< of stages, by log2 of their size
   complex* block_;
 };
 

@@ -2,7 +2,8 @@
 // section.
 //
 //   mr-queue: one token in a multiple-reader queue at core 0. Acquire: a request, then polling of a local word for the
-//   response, which is the token; release: the token is put back.
+//   response, which is the token; release: the token is put back. called: the same, but acquire, release and their
+//   parts are functions that are called, as those of the paper's libraries are; in `mr-queue` they are inlined.
 //   lock-box: in the paper, a device whose load tells whether the lock was free. Here: a word of the memory tile, which
 //   is not a core, on which cores spin with an atomic swap at its home; release: a store.
 //
@@ -45,11 +46,46 @@ class queue_lock {
     std::uint64_t const word = on.line(on.own(), shared_line) + 8 * (shared_words - 1);
     return {word - words::match_request, word};
   }
+  [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
+  [[nodiscard]] std::uint64_t data() const noexcept { return data_; }
+  [[nodiscard]] std::uint64_t response() const noexcept { return response_; }
 
  private:
   std::uint64_t request_;
   std::uint64_t data_;
   std::uint64_t response_;
+};
+
+// A library out of line.
+[[gnu::noinline]] void called_store(std::uint64_t to, std::uint64_t value) {
+  hw::word(to) = value;
+}
+[[gnu::noinline]] std::uint64_t called_load(std::uint64_t from) {
+  return hw::word(from);
+}
+[[gnu::noinline]] void called_acquire(queue_lock const& of) {
+  called_store(of.request(), of.response());
+  while (called_load(of.response()) == 0) {
+  }
+  hw::word(of.response()) = 0;
+  seen_by_others();
+}
+[[gnu::noinline]] void called_release(queue_lock const& of) {
+  seen_by_others();
+  called_store(of.data(), token);
+}
+
+class called_lock {
+ public:
+  explicit called_lock(queue_lock of) : of_(of) {}
+  static called_lock of(chip const& on) { return called_lock(queue_lock::of(on)); }
+  static void make(chip const& on) { queue_lock::make(on); }
+  void acquire() const { called_acquire(of_); }
+  void release() const { called_release(of_); }
+  static called_lock alone(chip const& on) { return called_lock(queue_lock::alone(on)); }
+
+ private:
+  queue_lock of_;
 };
 
 class box_lock {
@@ -152,12 +188,14 @@ void run(char const* kind, std::uint64_t rounds) {
 int main(int count, char** words) {
   std::string_view const kind = count == 3 ? words[1] : "";
   std::uint64_t const rounds = count == 3 ? cni::number_of(words[2]) : 0;
-  if ((kind != "mr-queue" && kind != "lock-box") || rounds == 0 || rounds > cni::rounds_max) {
-    std::fputs("usage: cni-locks mr-queue|lock-box ACQUIRES\n  ACQUIRES: of each copy, 1 to 1048576\n", stderr);
+  if ((kind != "mr-queue" && kind != "called" && kind != "lock-box") || rounds == 0 || rounds > cni::rounds_max) {
+    std::fputs("usage: cni-locks mr-queue|called|lock-box ACQUIRES\n  ACQUIRES: of each copy, 1 to 1048576\n", stderr);
     return 2;
   }
   if (kind == "mr-queue")
     cni::run<cni::queue_lock>("mr-queue", rounds);
+  else if (kind == "called")
+    cni::run<cni::called_lock>("called", rounds);
   else
     cni::run<cni::box_lock>("lock-box", rounds);
   return cni::exit_code();

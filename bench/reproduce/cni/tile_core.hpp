@@ -143,10 +143,10 @@ class counter_barrier {
     seen_by_others();
   }
   /// The instructions of a barrier at which all others have arrived, on two local words: the cost of software.
-  void wait_alone(std::uint64_t word) const {
-    counter_barrier const alone(word, word);
-    alone.wait();
-  }
+  void wait_alone(std::uint64_t word) const { alone(word).wait(); }
+  static counter_barrier alone(std::uint64_t word) { return {word, word}; }
+  [[nodiscard]] std::uint64_t arrival() const noexcept { return arrival_; }
+  [[nodiscard]] std::uint64_t flag() const noexcept { return flag_; }
 
  private:
   counter_barrier(std::uint64_t flag, std::uint64_t arrival) : flag_(flag), arrival_(arrival) {}
@@ -156,13 +156,14 @@ class counter_barrier {
 
 inline constexpr unsigned group_usual = 4;
 
-/// Remote stores of 64-bit words, and of one 32-bit word at the end.
-inline void store_words(std::uint64_t to, void const* from, std::uint64_t bytes) {
-  auto* wide = reinterpret_cast<std::uint64_t volatile*>(to);
-  auto const* source = static_cast<std::uint64_t const*>(from);
-  auto const* const end = source + bytes / 8;
+/// Remote stores of words, and of one 32-bit word at the end.
+template <class Word = std::uint64_t>
+void store_words(std::uint64_t to, void const* from, std::uint64_t bytes) {
+  auto* wide = reinterpret_cast<Word volatile*>(to);
+  auto const* source = static_cast<Word const*>(from);
+  auto const* const end = source + bytes / sizeof(Word);
   while (end - source >= 4) {
-    std::uint64_t const four[] = {source[0], source[1], source[2], source[3]};
+    Word const four[] = {source[0], source[1], source[2], source[3]};
     wide[0] = four[0];
     wide[1] = four[1];
     wide[2] = four[2];
@@ -171,7 +172,7 @@ inline void store_words(std::uint64_t to, void const* from, std::uint64_t bytes)
     source += 4;
   }
   while (source != end) *wide++ = *source++;
-  if (bytes % 8 != 0)
+  if (bytes % sizeof(Word) != 0)
     *reinterpret_cast<std::uint32_t volatile*>(wide) = *reinterpret_cast<std::uint32_t const*>(source);
 }
 

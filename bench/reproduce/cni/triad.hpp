@@ -1,11 +1,13 @@
-// triad: STREAM's triad a = b + q c in blocks with several buffers, by RDMA or by remote stores, for triad.cpp.
+// triad: STREAM's triad a = b + q c in blocks with several buffers, by RDMA or by remote stores, for triad.cpp; or its
+// copy a = b, which moves the same way and computes nothing.
 //
 //   With RDMA, each buffer has one counter for arriving data, b and c, and one for sent data, a; both set a flag. With
 //   stores, core 0 sets the first flag itself and has one word for each buffer of each worker: 1 means that the buffer
 //   may be filled.
 //
 // Shapes    an array has array_bytes; its blocks are dealt to the workers in turn, `passes` times. A buffer: a block of
-//           b, which becomes a, and a block of c.
+//           b, which becomes a, and a block of c. Element: double, or float for a core whose loads and stores have 32
+//           bits, as in the paper.
 // Threads   one object per core.
 #pragma once
 
@@ -21,6 +23,9 @@ struct triad_shape {
   std::uint64_t blocks_of_worker = 0;  // of this worker
 };
 
+enum class stream_kernel : std::uint8_t { triad, copy };
+
+template <class Element>
 class triad_core {
  public:
   static constexpr std::uint64_t array_bytes = 8192;
@@ -28,11 +33,12 @@ class triad_core {
   static constexpr std::uint64_t block_bytes_max = 2048;
   static constexpr unsigned workers_max = 4;
 
-  triad_core(chip const& on, bool on_chip, std::uint64_t passes)
+  triad_core(chip const& on, bool on_chip, stream_kernel kernel, std::uint64_t passes)
       : on_(on),
         barrier_(on, group_usual),
         commands_(on.line(on.own(), commands_line)),
         on_chip_(on_chip),
+        copies_(kernel == stream_kernel::copy),
         passes_(passes),
         worker_(on.own() - (on_chip ? 1 : 0)) {
     must(on.cores() <= workers_max, "at most 4 copies");
@@ -41,7 +47,7 @@ class triad_core {
     namespace info = tess::machine::registers::information;
     arrays_ = on_chip ? on.data(0) : hw::row(on.tile(own()), info::row_partition) + far;
     if (!has_arrays()) return;
-    for (std::uint64_t i = 0; i < array_bytes / sizeof(double); ++i) {
+    for (std::uint64_t i = 0; i < array_bytes / sizeof(Element); ++i) {
       element(b_array, i) = b_of(i);
       element(c_array, i) = c_of(i);
     }
@@ -54,12 +60,12 @@ class triad_core {
     triad_shape of{buffers, block_bytes, workers, passes_ * (array_bytes / block_bytes), 0};
     if (is_worker()) of.blocks_of_worker = on_chip_ ? (of.blocks - worker_ + workers - 1) / workers : of.blocks;
     for (unsigned i = 0; is_worker() && i < buffers; ++i) {
-      await(arrivals(i), 2 * block_bytes, flag(arrived_line, i));
+      await(arrivals(i), (copies_ ? 1 : 2) * block_bytes, flag(arrived_line, i));
       await(sent(i), block_bytes, flag(sent_line, i));
     }
     for (std::uint64_t i = 0; on_chip_ && own() == 0 && i < workers_max * buffers_max; ++i)
       hw::word(free_word(0, i)) = 1;
-    for (std::uint64_t i = 0; has_arrays() && i < array_bytes / sizeof(double); ++i) element(a_array, i) = -1;
+    for (std::uint64_t i = 0; has_arrays() && i < array_bytes / sizeof(Element); ++i) element(a_array, i) = -1;
     flush();
     return of;
   }
@@ -67,11 +73,14 @@ class triad_core {
   [[nodiscard]] bool is_right(triad_shape const& /*of*/) {
     barrier_.wait();
     bool right = true;
-    for (std::uint64_t i = 0; has_arrays() && i < array_bytes / sizeof(double); ++i)
-      right &= element(a_array, i) == b_of(i) + factor * c_of(i);
+    for (std::uint64_t i = 0; has_arrays() && i < array_bytes / sizeof(Element); ++i)
+      right &= element(a_array, i) == b_of(i) + (copies_ ? 0 : factor * c_of(i));
     barrier_.wait();
     return right;
   }
+
+  /// Bytes that a run moves for each byte of an array's block.
+  [[nodiscard]] std::uint64_t arrays_moved() const { return copies_ ? 2 : 3; }
 
   spent run_rdma(triad_shape const& of) {
     spent time;
@@ -99,16 +108,16 @@ class triad_core {
   }
 
  private:
-  static constexpr double factor = 3;
+  static constexpr Element factor = 3;
   static constexpr std::uint64_t far = 65536;  // offset in a partition
   enum array : std::uint64_t { b_array = 0, c_array = 1, a_array = 2 };
 
   [[nodiscard]] unsigned own() const { return on_.own(); }
   [[nodiscard]] bool has_arrays() const { return !on_chip_ || own() == 0; }
-  static double b_of(std::uint64_t i) { return static_cast<double>(mixed(i) % 1000); }  // exact in all computations
-  static double c_of(std::uint64_t i) { return static_cast<double>(mixed(~i) % 1000); }
-  double volatile& element(array of, std::uint64_t i) const {
-    return *reinterpret_cast<double volatile*>(arrays_ + of * array_bytes + i * sizeof(double));
+  static Element b_of(std::uint64_t i) { return static_cast<Element>(mixed(i) % 1000); }  // exact in all computations
+  static Element c_of(std::uint64_t i) { return static_cast<Element>(mixed(~i) % 1000); }
+  Element volatile& element(array of, std::uint64_t i) const {
+    return *reinterpret_cast<Element volatile*>(arrays_ + of * array_bytes + i * sizeof(Element));
   }
   /// Copies access DDR behind the caches: writes this core's lines back and invalidates them.
   void flush() const {
@@ -165,10 +174,10 @@ class triad_core {
   [[nodiscard]] std::uint64_t buffer(unsigned core, triad_shape const& of, std::uint64_t number) const {
     return on_.data(core) + 2 * of.block_bytes * number;
   }
-  static void compute(double const* b, double const* c, double volatile* a, std::uint64_t count) {
+  static void compute(Element const* b, Element const* c, Element volatile* a, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; i += 4) {
-      double const four[] = {b[i] + factor * c[i], b[i + 1] + factor * c[i + 1], b[i + 2] + factor * c[i + 2],
-                             b[i + 3] + factor * c[i + 3]};
+      Element const four[] = {b[i] + factor * c[i], b[i + 1] + factor * c[i + 1], b[i + 2] + factor * c[i + 2],
+                              b[i + 3] + factor * c[i + 3]};
       a[i] = four[0];
       a[i + 1] = four[1];
       a[i + 2] = four[2];
@@ -176,18 +185,29 @@ class triad_core {
     }
   }
   void compute_block(triad_shape const& of, std::uint64_t at, std::uint64_t to) const {
-    auto const* const b = reinterpret_cast<double const*>(at);
-    compute(b, b + of.block_bytes / sizeof(double), reinterpret_cast<double volatile*>(to),
-            of.block_bytes / sizeof(double));
+    auto const* const b = reinterpret_cast<Element const*>(at);
+    if (!copies_) {
+      compute(b, b + of.block_bytes / sizeof(Element), reinterpret_cast<Element volatile*>(to),
+              of.block_bytes / sizeof(Element));
+    } else if (at != to) {
+      store_elements(to, b, of.block_bytes);
+    }
     seen_by_others();
   }
 
+  /// Remote stores as wide as an element.
+  static void store_elements(std::uint64_t to, void const* from, std::uint64_t bytes) {
+    if constexpr (sizeof(Element) == 8)
+      store_words(to, from, bytes);
+    else
+      store_words<std::uint32_t>(to, from, bytes);
+  }
   void fetch(triad_shape const& of, std::uint64_t i) const {
     std::uint64_t const number = i % of.buffers;
     std::uint64_t const to = buffer(own(), of, number);
     std::uint64_t const completion = arrivals(number).address();
     commands_.copy(to, place(of, b_array, i), of.block_bytes, completion);
-    commands_.copy(to + of.block_bytes, place(of, c_array, i), of.block_bytes, completion);
+    if (!copies_) commands_.copy(to + of.block_bytes, place(of, c_array, i), of.block_bytes, completion);
   }
   /// A buffer is refilled one block later, when its block of a has been sent.
   void work_by_rdma(triad_shape const& of) const {
@@ -222,8 +242,9 @@ class triad_core {
       take(free_word(worker, number));
       std::uint64_t const from = arrays_ + i * of.block_bytes % array_bytes;
       std::uint64_t const to = buffer(worker + 1, of, number);
-      store_words(to, reinterpret_cast<void const*>(from), of.block_bytes);
-      store_words(to + of.block_bytes, reinterpret_cast<void const*>(from + array_bytes), of.block_bytes);
+      store_elements(to, reinterpret_cast<void const*>(from), of.block_bytes);
+      if (!copies_)
+        store_elements(to + of.block_bytes, reinterpret_cast<void const*>(from + array_bytes), of.block_bytes);
       hw::word(on_.line(worker + 1, arrived_line) + 8 * number) = 1;  // after the blocks, in order
     }
     for (std::uint64_t i = 0; i < of.workers * of.buffers; ++i)
@@ -235,6 +256,7 @@ class triad_core {
   counter_barrier barrier_;
   hw::command_buffer commands_;
   bool on_chip_;
+  bool copies_;
   std::uint64_t passes_;
   std::uint64_t worker_;
   std::uint64_t arrays_ = 0;

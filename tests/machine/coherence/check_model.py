@@ -18,9 +18,7 @@ SMALL = {
 }
 LARGE = {
     "mesi": {"three caches": ["-DCACHES=3"]},
-    "forwarding": {
-        "three caches, no transfers, no line written back and kept": ["-DCACHES=3", "-DNO_CLEANING", "-DNO_TRANSFERS"],
-    },
+    "forwarding": {"three caches, no line written back and kept": ["-DCACHES=3", "-DNO_CLEANING"]},
 }
 
 

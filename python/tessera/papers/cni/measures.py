@@ -7,7 +7,7 @@ import dataclasses
 import json
 from statistics import fmean
 
-from tessera.papers.cni.plan import Plan, Run
+from tessera.papers.cni.plan import STREAMS, Plan, Run
 from tessera.reproduce import results
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
@@ -89,10 +89,12 @@ class Results(results.Results):
         found = self.lines(run)
         return fmean(line["software"] / line["rounds"] for line in found) if found else None
 
-    def bandwidths(self, place: str, transport: str, workers: int) -> dict[tuple[int, int], float]:
+    def bandwidths(
+        self, place: str, transport: str, workers: int, stream: tuple[str, str] = STREAMS[0]
+    ) -> dict[tuple[int, int], float]:
         """Bytes per cycle of all workers together, by number of buffers and bytes per block."""
         found: dict[tuple[int, int], list[Line]] = {}
-        for line in self.lines(self.plan.triad(place, transport, workers)):
+        for line in self.lines(self.plan.triad(place, transport, workers, stream)):
             found.setdefault((line["buffers"], line["bytes"]), []).append(line)
         return {shape: sum(line["moved"] for line in of) / span(of) for shape, of in found.items()}
 

@@ -5,15 +5,35 @@ from pathlib import Path
 
 from tessera.papers.cni import checks, figures
 from tessera.papers.cni.measures import Results
-from tessera.papers.cni.plan import ITEMS, SWEEP, Plan
+from tessera.papers.cni.plan import ITEMS, PAPER_ROUNDS, ROUNDS, SWEEP, Plan
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection, Sensitivity
 
 
+def rounds_of(word: str) -> dict[str, int]:
+    """The value of --rounds."""
+    if word == "paper":
+        return PAPER_ROUNDS
+    if not word.isdecimal() or not 1 <= int(word) <= 1 << 20:
+        raise argparse.ArgumentTypeError(f"{word!r}, expected 1 to 1048576, or paper")
+    return dict.fromkeys(PAPER_ROUNDS, int(word))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """--rounds."""
+    parser.add_argument(
+        "--rounds",
+        type=rounds_of,
+        metavar="N",
+        help=f"rounds of figure 11: {ROUNDS}, or N, or `paper`: {PAPER_ROUNDS['lock']} acquisitions of each core and "
+        f"{PAPER_ROUNDS['barrier']} episodes, which take hours",
+    )
+
+
 def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
     """The runs of the items."""
-    return Plan(items, quick=options.quick)
+    return Plan(items, quick=options.quick, rounds=getattr(options, "rounds", None))
 
 
 def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
@@ -40,4 +60,5 @@ CNI = Paper(
         ("store_one_way", "mr_queue_total_4", "counter_4", "rdma_over_stores", "lock_gain_least", "barrier_gain_16"),
         lambda run: run.copies <= 16,
     ),
+    add_options=add_options,
 )

@@ -10,7 +10,14 @@ COUNTS = (4, 16, 32, 64, 128)  # cores of figure 11
 QUICK_COUNTS = (4, 16)
 SWEEP_COUNTS = (128, 256, 512, 1024)  # beyond the paper
 SWEEP_ACQUIRES = 2048  # of all cores together beyond 128: a round of 1024 cores takes as long as tens of rounds of 128
+PAPER_ROUNDS = {"lock": 1000, "barrier": 10_000}  # of figure 11: acquisitions of each core, episodes
+ROUNDS = 64  # the means of so many are those of the paper's numbers (docs/papers/cni.md)
+QUICK_ROUNDS = 16
+# The directories of figure 11: that of the presets, and the simplest one.
+FORWARDING: tuple[tuple[str, str], ...] = ()
+BLOCKING = (("coherence.protocol", '"blocking"'), ("coherence.homes", '"memory"'))
 CPUS = (1, 2, 4)
+STREAMS = (("triad", "64"), ("copy", "64"), ("triad", "32"), ("copy", "32"))  # kernel of figure 8, bits of an element
 TRANSPORTS = ("stores", "rdma")
 SIZES = {"bitonic": (4, 8192), "fft": (32, 4096)}
 QUICK_MOST = 256
@@ -42,26 +49,29 @@ class Run:
         """Expected duration: harts that start, and harts that work."""
         if self.program in ("cni-bitonic", "cni-fft"):
             return int(self.arguments[2]) / self.copies * (1 if self.program == "cni-bitonic" else 2)
+        if self.program == "cni-triad":
+            return self.copies * (1 + int(self.arguments[2]) / 16) * 8
         rounds = int(self.arguments[-1])
-        return self.copies * (1 + rounds / 16) * (8 if self.program == "cni-triad" else 1)
+        return self.copies * (1 + rounds / 16)
 
     def words(self, machine: str) -> list[str]:
         """Arguments after `tess run --stats FILE`."""
         return ["--machine", machine, "--copies", str(self.copies), self.program, *self.arguments]
 
 
-def machine_for(kind: str, count: int) -> Machine:
+def machine_for(kind: str, count: int, changes: tuple[tuple[str, str], ...] = ()) -> Machine:
     """The machine for that many cores; 4 cores of a mesh are part of 16."""
-    return Machine(f"{kind}-{max(count, 16)}")
+    return Machine(f"{kind}-{max(count, 16)}", changes=changes)
 
 
 class Plan(plan.Plan):
-    """The runs of the selected tables and figures."""
+    """The runs of the selected tables and figures; `rounds`: those of figure 11 by what they measure."""
 
-    def __init__(self, items: list[str], *, quick: bool) -> None:
+    def __init__(self, items: list[str], *, quick: bool, rounds: dict[str, int] | None = None) -> None:
         super().__init__(items, quick=quick)
         self.counts = QUICK_COUNTS if quick else COUNTS
-        self._rounds = 16 if quick else 64
+        self._rounds = QUICK_ROUNDS if quick else ROUNDS
+        self.rounds = rounds or dict.fromkeys(PAPER_ROUNDS, self._rounds)
 
     def latency(self) -> Run:
         """Latency of remote stores."""
@@ -75,10 +85,15 @@ class Plan(plan.Plan):
         """A barrier of table 1b."""
         return Run("cni-barriers", cpus, (kind, str(self._rounds * 4)))
 
-    def triad(self, place: str, transport: str, workers: int) -> Run:
+    def triad(self, place: str, transport: str, workers: int, stream: tuple[str, str] = STREAMS[0]) -> Run:
         """One kind of transfer of figure 8, with all buffers and sizes."""
         copies = workers + (1 if place == "chip" else 0)
-        return Run("cni-triad", copies, (place, transport, "2" if self.quick else "6"))
+        words = () if stream == STREAMS[0] else stream
+        return Run("cni-triad", copies, (place, transport, "2" if self.quick else "6", *words))
+
+    def streams(self) -> list[tuple[str, str, int, tuple[str, str]]]:
+        """What shows the limits of figure 8: a copy, which computes nothing, and elements of 32 bits, on chip."""
+        return [("chip", by, 3, stream) for stream in STREAMS[1:] for by in TRANSPORTS]
 
     def triads(self) -> list[tuple[str, str, int]]:
         """Place, transport and workers of figure 8."""
@@ -98,41 +113,41 @@ class Plan(plan.Plan):
         by = transport if cpus > 1 else "rdma"
         return Run(f"cni-{program}", cpus, (by, str(sizes[0]), str(sizes[-1]), "1"))
 
-    def of_count(self, program: str, kind: str, count: int) -> Run:
-        """A point of figure 11; programs for coherent caches run on the directory machines."""
-        machine = machine_for("cni" if program.startswith("cni-") else "dir", count)
-        rounds = self._rounds if count <= max(COUNTS) else SWEEP_ACQUIRES // count
-        return Run(program, count, (*([kind] if kind else []), str(rounds)), machine)
+    def of_count(self, words: tuple[str, ...], what: str, machine: Machine, count: int) -> Run:
+        """A point of figure 11: a program with its first arguments, on a machine."""
+        rounds = self.rounds[what] if count <= max(COUNTS) else SWEEP_ACQUIRES // count
+        return Run(words[0], count, (*words[1:], str(rounds)), machine)
 
     def mr_queue(self, count: int) -> Run:
         """The lock of figure 11a."""
-        return self.of_count("cni-locks", "mr-queue", count)
+        return self.of_count(("cni-locks", "mr-queue"), "lock", machine_for("cni", count), count)
 
-    def mcs(self, count: int) -> Run:
+    def mcs(self, count: int, directory: tuple[tuple[str, str], ...] = FORWARDING) -> Run:
         """The lock of figure 11a on coherent caches."""
-        return self.of_count("dir-mcs", "", count)
+        return self.of_count(("dir-mcs",), "lock", machine_for("dir", count, directory), count)
 
     def counter(self, count: int) -> Run:
         """The barrier of figure 11b."""
-        return self.of_count("cni-barriers", "counter", count)
+        return self.of_count(("cni-barriers", "counter"), "barrier", machine_for("cni", count), count)
 
-    def tree(self, count: int) -> Run:
+    def tree(self, count: int, directory: tuple[tuple[str, str], ...] = FORWARDING) -> Run:
         """The barrier of figure 11b on coherent caches."""
-        return self.of_count("dir-tree", "", count)
+        return self.of_count(("dir-tree",), "barrier", machine_for("dir", count, directory), count)
 
     def runs_of(self, item: str) -> list[Run]:
         """The runs that one item needs."""
         if item == "table 1a":
-            return [self.latency(), *[self.lock(kind, cpus) for kind in ("mr-queue", "lock-box") for cpus in CPUS]]
+            locks = ("mr-queue", "called", "lock-box")
+            return [self.latency(), *[self.lock(kind, cpus) for kind in locks for cpus in CPUS]]
         if item == "table 1b":
-            return [self.barrier(kind, cpus) for kind in ("counter", "mutex") for cpus in CPUS]
+            return [self.barrier(kind, cpus) for kind in ("counter", "called", "mutex") for cpus in CPUS]
         if item == "figure 8":
-            return [self.triad(*one) for one in self.triads()]
+            return [self.triad(*one) for one in (*self.triads(), *self.streams())]
         if item in ("figure 9", "figure 10"):
             program = "bitonic" if item == "figure 9" else "fft"
             return [self.blocks(program, transport, cpus) for transport in TRANSPORTS for cpus in CPUS]
         if item == SWEEP:
             every = (self.mr_queue, self.mcs, self.counter, self.tree)
             return [of(count) for of in every for count in SWEEP_COUNTS]
-        pair = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
-        return [of(count) for of in pair for count in self.counts]
+        mine, coherent = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
+        return [run for count in self.counts for run in (mine(count), coherent(count), coherent(count, BLOCKING))]
