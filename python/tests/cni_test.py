@@ -13,7 +13,7 @@ from pathlib import Path
 from tessera.papers.cni import checks, figures
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.paper import CNI, rounds_of
-from tessera.papers.cni.plan import ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
+from tessera.papers.cni.plan import INTERLEAVED, ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
 
 from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
@@ -126,12 +126,13 @@ class Runs(unittest.TestCase):
         coherent = [run for run in eleven if run.program == "dir-mcs"]
         self.assertEqual({run.machine.name for run in coherent if not run.machine.changes},
                          {"dir-16", "dir-32", "dir-64", "dir-128"})  # fmt: skip
-        blocking = [run.machine for run in coherent if run.machine.changes]
-        self.assertEqual({machine.preset for machine in blocking}, {"dir-16", "dir-32", "dir-64", "dir-128"})
-        for machine in blocking:
-            text = machine.text((ROOT / "machines" / f"{machine.preset}.toml").read_text(encoding="utf-8"))
-            self.assertIn('protocol = "blocking"', text)
-            self.assertIn('homes = "memory"', text)
+        changed = {(run.machine.preset, run.machine.changes): run.machine for run in coherent if run.machine.changes}
+        self.assertEqual(len(changed), 2 * 4)
+        for (preset, changes), machine in changed.items():
+            text = machine.text((ROOT / "machines" / f"{preset}.toml").read_text(encoding="utf-8"))
+            words = ["forwarding", "interleaved"] if changes == INTERLEAVED else ["blocking", "memory"]
+            coherence = tomllib.loads(text)["coherence"]
+            self.assertEqual([coherence["protocol"], coherence["homes"]], words)
         self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
 
     def test_rounds_of_figure_11_are_chosen(self):

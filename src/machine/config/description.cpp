@@ -219,9 +219,7 @@ void read_coherence(toml_table& root, machine_description& made) {
   coherence.homes = static_cast<line_homes>(from.choice("homes", homes));
   if (coherence.protocol == coherence_protocol::blocking && coherence.homes != line_homes::memory)
     from.fail("homes", "a blocking directory passes all data, so it is beside the memory", "\"memory\"");
-  if (coherence.homes == line_homes::interleaved) {
-    coherence.interleave_bytes = from.power_of_two("interleave_bytes", {made.l2.line_bytes, gib}, "bytes of one home");
-  }
+  coherence.interleave_bytes = from.power_of_two("interleave_bytes", {made.l2.line_bytes, gib}, "bytes of one home");
   if (coherence.homes != line_homes::memory && made.network.virtual_networks.front().channels != 1) {
     from.fail("homes", "what a home writes and reads in another tile's memory must stay in order",
               "network.requests.channels = 1");

@@ -27,7 +27,7 @@ void describe(work_folder const& folder, std::string const& machine, changes con
 }
 
 changes const beside_memory{{"homes = \"partition\"", "homes = \"memory\""}};
-changes const interleaved{{"homes = \"partition\"", "homes = \"interleaved\"\ninterleave_bytes = 64"}};
+changes const interleaved{{"homes = \"partition\"", "homes = \"interleaved\""}};
 changes const blocking{beside_memory.front(), {"protocol = \"forwarding\"", "protocol = \"blocking\""}};
 
 struct machine_with {

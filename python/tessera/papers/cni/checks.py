@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tessera.papers.cni.measures import Results
-from tessera.papers.cni.plan import CPUS, STREAMS
+from tessera.papers.cni.plan import CPUS, DIRECTORIES, FORWARDING, STREAMS
 from tessera.reproduce.checks import Found, Measure
 from tessera.reproduce.items import ratio
 
@@ -181,10 +181,10 @@ def efficiency(program: str, by: str, cpus: int) -> Measure:
 # Figure 11 -----------------------------------------------------------------------------------------------------------
 
 
-def lock_gains(results: Results) -> dict[int, float] | None:
+def lock_gains(results: Results, directory: tuple[tuple[str, str], ...] = FORWARDING) -> dict[int, float] | None:
     """Gain of the mr-queue lock over MCS, by cores from 16 on."""
     counts = [count for count in results.plan.counts if count >= 16]
-    found = {count: ratio(results.round_cycles(results.plan.mcs(count)),
+    found = {count: ratio(results.round_cycles(results.plan.mcs(count, directory)),
                           results.round_cycles(results.plan.mr_queue(count))) for count in counts}  # fmt: skip
     return None if None in found.values() else found
 
@@ -193,9 +193,11 @@ def lock_gain(pick: Callable[..., float]) -> Measure:
     """The least or the largest of these."""
 
     def measure(results: Results) -> Found | None:
-        found = lock_gains(results)
-        words = found and ", ".join(f"{gain:.2f} at {count}" for count, gain in found.items())
-        return found and Found(pick(found.values()), words)
+        found = {name: lock_gains(results, directory) for name, directory in DIRECTORIES.items()}
+        words = [f"{name}: " + ", ".join(f"{gain:.2f} at {count}" for count, gain in gains.items())
+                 for name, gains in found.items() if gains]  # fmt: skip
+        gains = found["forwarding"]
+        return gains and Found(pick(gains.values()), "; ".join(words))
 
     return measure
 
@@ -204,8 +206,12 @@ def barrier_gain(count: int) -> Measure:
     """Gain of the counter barrier over the tree barrier."""
 
     def measure(results: Results) -> Found | None:
-        pair = [results.round_cycles(run) for run in (results.plan.tree(count), results.plan.counter(count))]
-        return Found(pair[0] / pair[1], f"{pair[0]:.0f} and {pair[1]:.0f} cycles") if all(pair) else None
+        mine = results.round_cycles(results.plan.counter(count))
+        trees = {name: results.round_cycles(results.plan.tree(count, of)) for name, of in DIRECTORIES.items()}
+        if not mine or not all(trees.values()):
+            return None
+        note = "; ".join(f"{name}: {cycles:.0f} beside {mine:.0f} cycles" for name, cycles in trees.items())
+        return Found(trees["forwarding"] / mine, note)
 
     return measure
 

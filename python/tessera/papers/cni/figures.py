@@ -4,7 +4,7 @@ Units: cycles; bytes per cycle.
 """
 
 from tessera.papers.cni.measures import Results
-from tessera.papers.cni.plan import BLOCKING, CPUS, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
+from tessera.papers.cni.plan import CPUS, DIRECTORIES, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
 
 LOCKS = {"mr-queue": "mr_queue", "called": "mr_queue", "lock-box": "lock_box"}  # the paper's name of each
@@ -130,14 +130,14 @@ def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
 
 
 def compared(
-    results: Results, name: str, title: str, names: tuple[str, str], runs: list[tuple[int, Run, Run, Run]]
+    results: Results, name: str, title: str, names: tuple[str, str], runs: list[tuple[int, list[Run]]]
 ) -> Item:
-    """Figure 11a or 11b: CNI and coherent caches with both directories, by cores."""
-    kinds = [names[0], f"{names[1]}, forwarding", f"{names[1]}, blocking"]
-    columns = ["cores", *(f"{one} cycles" for one in kinds), "times faster than forwarding", "than blocking", "paper"]
+    """Figure 11a or 11b: CNI and coherent caches with each directory, by cores."""
+    kinds = [names[0], *(f"{names[1]}, {one}" for one in DIRECTORIES)]
+    columns = ["cores", *(f"{one} cycles" for one in kinds), *(f"times faster: {one}" for one in DIRECTORIES), "paper"]
     rows: list[list[Cell]] = []
     series: dict[str, list[tuple[int, float | None]]] = {one: [] for one in kinds}
-    for cores, *of_cores in runs:
+    for cores, of_cores in runs:
         values = [results.round_cycles(run) for run in of_cores]
         gains = [rounded(ratio(value, values[0])) for value in values[1:]]
         rows.append([cores, *(rounded(v, 4) for v in values), *gains, claim(results, name, cores)])
@@ -145,8 +145,8 @@ def compared(
             series[one].append((cores, value))
     sentences = [
         "Measured on a mesh with one core per tile; the comparison runs on the same mesh with directory-coherent "
-        "caches. Forwarding: a directory in each tile, owners answer requesters. Blocking: one beside each memory, all "
-        "data through it. Four cores are four of the machine with 16. Means of "
+        "caches. Forwarding: a directory in each tile, of its partition's lines, and owners answer requesters; "
+        "interleaved: of its share of all lines by address. Blocking: one beside each memory, all data through it. Four cores are four of the machine with 16. Means of "
         f"{results.plan.rounds['lock' if name == 'figure 11a' else 'barrier']} rounds."
     ]
     if name == "figure 11a":
@@ -166,14 +166,14 @@ def claim(results: Results, name: str, cores: int) -> Cell:
 def figure11a(results: Results) -> Item:
     """Figure 11a: locks over cores."""
     plan = results.plan
-    runs = [(count, plan.mr_queue(count), plan.mcs(count), plan.mcs(count, BLOCKING)) for count in plan.counts]
+    runs = [(n, [plan.mr_queue(n), *(plan.mcs(n, of) for of in DIRECTORIES.values())]) for n in plan.counts]
     return compared(results, "figure 11a", "Lock of all cores", ("mr-queue", "MCS"), runs)
 
 
 def figure11b(results: Results) -> Item:
     """Figure 11b: barriers over cores."""
     plan = results.plan
-    runs = [(count, plan.counter(count), plan.tree(count), plan.tree(count, BLOCKING)) for count in plan.counts]
+    runs = [(n, [plan.counter(n), *(plan.tree(n, of) for of in DIRECTORIES.values())]) for n in plan.counts]
     return compared(results, "figure 11b", "Barrier of all cores", ("counter", "tree"), runs)
 
 

@@ -13,9 +13,12 @@ SWEEP_ACQUIRES = 2048  # of all cores together beyond 128: a round of 1024 cores
 PAPER_ROUNDS = {"lock": 1000, "barrier": 10_000}  # of figure 11: acquisitions of each core, episodes
 ROUNDS = 64  # the means of so many are those of the paper's numbers (docs/papers/cni.md)
 QUICK_ROUNDS = 16
-# The directories of figure 11: that of the presets, and the simplest one.
+# The directories of figure 11: that of the presets, whose homes are in partitions; the same with homes in turn by
+# address; and the simplest one.
 FORWARDING: tuple[tuple[str, str], ...] = ()
+INTERLEAVED = (("coherence.homes", '"interleaved"'),)
 BLOCKING = (("coherence.protocol", '"blocking"'), ("coherence.homes", '"memory"'))
+DIRECTORIES = {"forwarding": FORWARDING, "forwarding, interleaved": INTERLEAVED, "blocking": BLOCKING}
 CPUS = (1, 2, 4)
 STREAMS = (("triad", "64"), ("copy", "64"), ("triad", "32"), ("copy", "32"))  # kernel of figure 8, bits of an element
 TRANSPORTS = ("stores", "rdma")
@@ -150,4 +153,5 @@ class Plan(plan.Plan):
             every = (self.mr_queue, self.mcs, self.counter, self.tree)
             return [of(count) for of in every for count in SWEEP_COUNTS]
         mine, coherent = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
-        return [run for count in self.counts for run in (mine(count), coherent(count), coherent(count, BLOCKING))]
+        each = [[mine(count), *(coherent(count, of) for of in DIRECTORIES.values())] for count in self.counts]
+        return [run for of_count in each for run in of_count]
