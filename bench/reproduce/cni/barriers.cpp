@@ -1,9 +1,9 @@
 // barriers: cycles of barriers on tiles with cache-integrated network interfaces, with no work in between.
 //
 //   counter: a tree of counters (barrier_plan.hpp). called: the same, but the barrier, its arrival and its poll are
-//   functions that are called, as those of the paper's libraries are; in `counter` they are inlined. mutex: a count in core 0's scratchpad, protected by a lock in the
-//   word beside it, taken by an atomic swap at its home; the last core sets a flag of every other one. All cores poll
-//   local flags.
+//   functions that are called, as those of the paper's libraries are; in `counter` they are inlined. mutex: a count in
+//   core 0's scratchpad, protected by a lock in the word beside it, taken by an atomic swap at its home; the last core
+//   sets a flag of every other one. All cores poll local flags.
 //
 // Units     cycles.
 // Errors    exit code 1: a core left a barrier before another had entered it, or a transfer failed; 2: wrong arguments.

@@ -1,8 +1,8 @@
 // fft: Fourier transform of N complex numbers in equal blocks on 1, 2 or 4 cores.
 //
 //   X[k] = sum x[j] exp(2 pi i jk / N). The input is dealt to the P cores in turn. Each core transforms its block of
-//   M = N / P numbers (decimation in time: bit reversal, then stages that combine transforms of 2, 4 .. M; the factor of
-//   a butterfly is the previous one times exp(2 pi i / n)) and multiplies the k-th result by exp(2 pi i core k / N).
+//   M = N / P numbers (decimation in time: bit reversal, then stages that combine transforms of 2, 4 .. M; the factor
+//   of a butterfly is the previous one times exp(2 pi i / n)) and multiplies the k-th result by exp(2 pi i core k / N).
 //   Then all send to all: a core gets the results of 1/P of the k from every other, and transforms the P of each k.
 //
 // Shapes    n, and cores: powers of two, cores^2 <= n <= elements_max; a block is n / cores pairs of 32-bit floats.

@@ -56,10 +56,10 @@ struct line_access {
   bool held = false;                    ///< The cache may read the line already, and wants to write it.
   // With a forwarding directory.
   bool dirty = false;             ///< It comes from an owner that had written it: memory has older bytes.
-  bool superseded = false;        ///< Of a line that is written back: a request for it is on its way to the cache.
+  bool superseded = false;        ///< A request for the line that is written back is on its way to the cache.
   std::uint32_t to_expect = 0;    ///< Caches that acknowledge their invalidation to the requester.
-  std::uint64_t number = 0;       ///< Of the request among those of its cache.
-  event* acknowledged = nullptr;  ///< Of the requester: happens for each of these caches.
+  std::uint64_t number = 0;       ///< The request's among those of its cache.
+  event* acknowledged = nullptr;  ///< The requester's: happens for each of these caches.
 };
 
 /// A DMA transfer, run by the adapter of its source.

@@ -37,7 +37,7 @@ class line_memory {
   virtual void fetch(line_fetch& request, event& done) = 0;
   /// Copies `line` at the call; `done` happens when a fetch would return it. `kept`: the cache keeps the line.
   virtual void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) = 0;
-  /// Of a clean line that no other cache has, and that leaves; like write_back(), but its bytes are those of memory.
+  /// A clean line that no other cache has leaves: like write_back(), but its bytes are those of memory.
   virtual void give_up(std::uint64_t /*address*/, event& /*done*/) { MACHINE_ASSERT(false); }
   /// Sets the line to zero, without time.
   virtual void clear(std::uint64_t address) = 0;

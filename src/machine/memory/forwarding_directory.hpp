@@ -61,7 +61,7 @@ class forwarding_directory final : public directory {
   struct visit;
   struct sharer {
     std::uint32_t tile = nobody;
-    std::uint64_t number = 0;  ///< Of the request that made it one.
+    std::uint64_t number = 0;  ///< The number of the request that made it one.
   };
   enum class blocked_by : std::uint8_t { nothing, copy, transfer };
   struct line {
@@ -91,8 +91,8 @@ class forwarding_directory final : public directory {
           owner(owner_) {}
     forwarding_directory& owner;
     transaction sent;
-    line* of = nullptr;             ///< Of a transfer,
-    event* acknowledged = nullptr;  ///< or of a requester.
+    line* of = nullptr;             ///< For a transfer,
+    event* acknowledged = nullptr;  ///< or for a requester.
   };
 
   void enter(visit& v);

@@ -57,7 +57,7 @@ struct tile_measured {
   nca_measured accelerator;
   atomics_interface::statistics atomics;    ///< Zero if there is none.
   network_interface::statistics interface;  ///< The same.
-  directory::statistics lines;              ///< Of those whose home is the tile.
+  directory::statistics lines;              ///< Those whose home is the tile.
   memory_measured memory;
 };
 

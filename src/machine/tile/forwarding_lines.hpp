@@ -2,9 +2,9 @@
 // lines' homes.
 //
 //   A line's home is a tile by its address: the tile of the line's memory, or the tile of its partition, or one of all
-//   tiles with harts for programs, in turn. The homes are told of every request; bytes go from the memory or the owner to
-//   the requester. What a home reads and writes in another tile's memory uses the first virtual network, which has one
-//   channel then, so that it stays in order.
+//   tiles with harts for programs, in turn. The homes are told of every request; bytes go from the memory or the owner
+//   to the requester. What a home reads and writes in another tile's memory uses the first virtual network, which has
+//   one channel then, so that it stays in order.
 //   A transfer (DMA) that comes to the memory asks the home first.
 //
 // Units     cached global addresses.

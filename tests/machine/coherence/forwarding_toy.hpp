@@ -69,7 +69,7 @@ class forwarding_toy : home_carrier {
   void serve_home(transaction& request, Then&& answered) {
     home.serve(request, after([this, &request, answered] { went_on(request, answered); }));
   }
-  /// Of the home, for the transfer engine.
+  /// The same for the transfer engine, which is at the home.
   void serve(transaction& request, event& done) {
     serve_home(request, [&done] { done.happens(done); });
   }

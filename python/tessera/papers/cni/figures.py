@@ -87,8 +87,8 @@ def figure8(results: Results) -> Item:
     sentences = [
         "Counts all bytes moved: b and c to the workers, a back. On chip, the arrays are in one core's scratchpad; "
         "with stores, that core pushes b and c, and the workers store a. In DDR, each worker has its own arrays. A "
-        "buffer holds a block of b, which becomes a, and a block of c. Copy: a = b, which computes nothing. Bits: of an "
-        "element, a load and a store; the paper's cores have 32."
+        "buffer holds a block of b, which becomes a, and a block of c. Copy: a = b, which computes nothing. Bits: of "
+        "an element, a load and a store; the paper's cores have 32."
     ]
     gains = [f"{kernel}, {bits} bits: {most['rdma'] / most['stores']:.1f} times ({most['rdma']:.2f} and "
              f"{most['stores']:.2f} bytes per cycle)"
@@ -146,7 +146,8 @@ def compared(
     sentences = [
         "Measured on a mesh with one core per tile; the comparison runs on the same mesh with directory-coherent "
         "caches. Forwarding: a directory in each tile, of its partition's lines, and owners answer requesters; "
-        "interleaved: of its share of all lines by address. Blocking: one beside each memory, all data through it. Four cores are four of the machine with 16. Means of "
+        "interleaved: of its share of all lines by address. Blocking: one beside each memory, all data through it. "
+        "Four cores are four of the machine with 16. Means of "
         f"{results.plan.rounds['lock' if name == 'figure 11a' else 'barrier']} rounds."
     ]
     if name == "figure 11a":
