@@ -19,6 +19,7 @@ from tessera.papers.softxmt.paper import SOFTXMT
 from tessera.reproduce import command, everything, provenance, report, site
 from tessera.reproduce.__main__ import PAPERS
 from tessera.reproduce.claims import Claims, rows
+from tessera.reproduce.layouts import Laid
 from tessera.simulator.execute import AnyRun
 
 from . import rmem_test, softxmt_test
@@ -41,6 +42,9 @@ class FakeExecutor(rmem_test.FakeExecutor):
 
     def seconds(self, run: AnyRun) -> float | None:
         return 10.0 if run.key in self.done else None
+
+    def printed(self, run: AnyRun) -> str:
+        return super().printed(run.run if isinstance(run, Laid) else run)
 
     def statistics(self, run: AnyRun) -> dict:
         return self._softxmt.statistics(run)
@@ -79,6 +83,19 @@ class Everything(unittest.TestCase):
         for link in set(re.findall(r'href="([^"]*)#([\w-]+)"', page)):
             where = (self.folder / link[0]).read_text(encoding="utf-8") if link[0] else page
             self.assertRegex(where, f'id="?{link[1]}')
+
+    def test_one_layout_of_all_papers_comes_first(self):
+        counts = []
+        written = site.write
+
+        def noted(*words: object) -> list[Path]:
+            content = json.loads((self.folder / "rmem" / "rmem_checks.json").read_text(encoding="utf-8"))
+            counts.append(content["provenance"]["layouts"])
+            return written(*words)
+
+        with mock.patch.object(site, "write", noted):
+            self.run_all("--layouts", "3")
+        self.assertEqual(counts, [1, 3])
 
     def test_a_failure_does_not_stop_the_next_paper(self):
         code, _ = self.run_all(failing="softxmt")
