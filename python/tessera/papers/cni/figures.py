@@ -94,6 +94,9 @@ def figure8(results: Results) -> Item:
              f"{most['stores']:.2f} bytes per cycle)"
              for (kernel, bits), most in peaks.items() if len(most) == 2]  # fmt: skip
     if gains:
+        bars = {by: [(f"{kernel}, {bits} bits", most.get(by)) for (kernel, bits), most in peaks.items()]
+                for by in TRANSPORTS}  # fmt: skip
+        panels.append(Panel("chip, peaks of 3 workers", "", "bytes per cycle", bars))
         sentences.append(f"Peak of RDMA over that of stores, on chip, 3 workers: {'; '.join(gains)}.")
     return Item("figure 8", "STREAM triad", columns, rows, sentences, panels)
 
