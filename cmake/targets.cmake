@@ -26,6 +26,11 @@ set(TESS_RISCV_MOVABLE_BEGIN -nostartfiles -l:crt1.o -l:crti.o -l:crtbeginS.o)
 set(TESS_RISCV_MOVABLE_END -Wl,-pie,--no-dynamic-linker -l:crtendS.o -l:crtn.o)
 set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LINK_OPTIONS})
 
+# Code for machine mode, on the system's hart: no library, no registers of floating point, linked to its place.
+set(TESS_SYSTEM_SCRIPT ${PROJECT_SOURCE_DIR}/src/system/system.ld)
+set(TESS_SYSTEM_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 -mcmodel=medany -mno-implicit-float -ffreestanding
+    -fno-exceptions -fno-rtti -fno-pic -nostdlib -static -fuse-ld=lld -Wall -Wextra -T ${TESS_SYSTEM_SCRIPT})
+
 # Programs whose accesses are checked for races. Their code reports each load and store, as for ThreadSanitizer, to the
 # library tess_races; code of the runtime's headers does not, and is not inlined into code that does. Frames are linked
 # and calls return to their lines, so that an access in a function of the system's headers is shown with the line that

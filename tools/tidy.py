@@ -31,6 +31,7 @@ LAYERS = {
     "src/fabric/": ("include/tess/", "src/base/"),
     "src/runtime/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/shmem/": ("include/tess/", "src/base/", "src/fabric/"),
+    "src/system/": ("include/tess/machine/",),
     "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
     "src/rmem/": ("include/tess/", "src/base/"),
     "src/cli/": ("src/machine/", "src/rmem/", "src/base/", "include/tess/"),

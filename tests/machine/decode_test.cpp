@@ -71,6 +71,8 @@ constexpr word words[] = {
     word{0x0310000f, operation::fence, "fence rw, w"},
     word{0x00000073, operation::ecall, "ecall"},
     word{0x00100073, operation::ebreak, "ebreak"},
+    word{0x30200073, operation::mret, "mret"},
+    word{0x10500073, operation::wfi, "wfi"},
     word{0xaab50f9b, operation::addiw, "addiw t6, a0, -1365"},
     word{0x01f51f9b, operation::slliw, "slliw t6, a0, 31"},
     word{0x01f55f9b, operation::srliw, "srliw t6, a0, 31"},

@@ -290,6 +290,8 @@ TEST(zicsr, reads_and_writes_fcsr) {
   EXPECT_EQ(one_instruction(word_i(code::csrrw, 5, 6, 3), 0xe5, 0).after().fp.frm, 7U);
   EXPECT_EQ(one_instruction(word_i(code::csrrw, 5, 6, 3), 0xe5, 0).after().fp.flags, 5U);
   EXPECT_EQ(one_instruction(word_i(code::csrrs, 5, 6, 0x300), 0, 0).stopped, stop::illegal) << "mstatus is not ours";
+  EXPECT_EQ(one_instruction(0x30200073, 0, 0).stopped, stop::illegal) << "mret";
+  EXPECT_EQ(one_instruction(0x10500073, 0, 0).stopped, stop::illegal) << "wfi";
   EXPECT_EQ(one_instruction(word_i(code::csrrs, 5, 0, 0xc00), 0, 0).stopped, stop::counter);
   EXPECT_EQ(one_instruction(word_i(code::csrrw, 5, 0, 0xc00), 0, 0).stopped, stop::illegal) << "counters are read-only";
   EXPECT_EQ(one_instruction(word_i(code::csrrs, 5, 0, 0xc03), 0, 0).stopped, stop::illegal);

@@ -24,7 +24,19 @@ inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
 /// The units of a tile, in the order of their registers.
-enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals, cni, extended };
+enum class unit : std::uint8_t {
+  information,
+  ranges,
+  adapter,
+  invoke,
+  tasks,
+  nma,
+  nca,
+  portals,
+  cni,
+  extended,
+  interrupts
+};
 
 /// State of a command at the doorbells of all units but `ranges`: `accepted` until the command has ended, then `idle`
 /// or `wrong`; `full`: not accepted, ring again later. Stores to the window of a running command are lost.
@@ -145,6 +157,32 @@ inline constexpr std::uint64_t source = 16;  ///< The tile that may send.
 inline constexpr std::uint64_t sends = 24;
 inline constexpr std::uint64_t state = 32;  ///< Result of the last store to `sends`: command_status, idle or wrong.
 }  // namespace portals
+
+/// Interrupts of harts with machine mode (the system hart), and calls of the other harts to them.
+namespace interrupts {
+inline constexpr std::uint64_t software = 0;  ///< 1: the hart's software interrupt is pending, until 0 is stored.
+/// The hart's timer interrupt is pending while `time` is at least this.
+inline constexpr std::uint64_t compare = 8;
+inline constexpr std::uint64_t enable = 16;   ///< Bit s: source s interrupts the hart.
+inline constexpr std::uint64_t pending = 24;  ///< Bit s: source s is pending; read-only.
+/// Loading returns the least pending source that the hart has enabled, or `none`; a raised one is then no longer
+/// pending.
+inline constexpr std::uint64_t claim = 32;
+/// A call of this hart: storing an address keeps it here, and source_calls is pending until all calls have been taken.
+inline constexpr std::uint64_t call = 40;
+inline constexpr std::uint64_t take_call = 48;  ///< Loading returns this hart's call and clears it.
+// For the tile, not for a hart:
+inline constexpr std::uint64_t time = 4096;     ///< In ticks of 100 ns, as the CSR time; read-only.
+inline constexpr std::uint64_t raise = 4104;    ///< Storing s makes source s pending, from source_first_free on.
+inline constexpr std::uint64_t callers = 4112;  ///< Bit h: hart h has a call; read-only.
+
+inline constexpr std::uint64_t none = 64;
+inline constexpr std::uint64_t sources = 64;
+inline constexpr std::uint64_t source_tasks = 0;    ///< While messages are in the task queue.
+inline constexpr std::uint64_t source_windows = 1;  ///< The last transfer into a receive window has ended.
+inline constexpr std::uint64_t source_calls = 2;    ///< While `callers` is not 0.
+inline constexpr std::uint64_t source_first_free = 8;
+}  // namespace interrupts
 
 /// Look-aside buffer of extended addresses (docs/machine/rae.md), filled by the program and the same in every window.
 /// At 8 x id: the tile of the object plus 1; 0: no such object. Id 0 is the own tile and cannot be stored.

@@ -77,6 +77,8 @@ inline constexpr std::array run_options{
                "of the machine: so many tiles run a copy of a program without the runtime; default 1"},
     run_option{"--pes-per-tile", "", "PES", "",
                "of the machine: so many PEs of an OpenSHMEM program in each tile; it is compiled with the same"},
+    run_option{"--system", "", "polled|kernel|FILE", "",
+               "of the machine: what the system's hart of each tile runs: nothing, the system kernel, or FILE"},
     run_option{"--layout", "", "N", "",
                "of the machine: stack, heap and mappings begin elsewhere, by a number; default 0, as usual"},
     run_option{"--image", "", "tlm|memory", "",

@@ -52,6 +52,9 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->check(CLI::Range(1, 4096));
   app.add_option("--pes-per-tile", chosen.copies_in_tile, "with time: copies of an OpenSHMEM program in each tile")
       ->check(CLI::Range(1, 64));
+  app.add_option("--system", chosen.system,
+                 "with time: what the system's harts run: polled (nothing), kernel, or a program for machine mode")
+      ->type_name("polled|kernel|FILE");
   app.add_option("--harts", chosen.harts, "threads that can run at a time")->check(CLI::Range(1, 1024));
   app.add_option("--memory", chosen.memory_mebibytes, "memory of the program")
       ->type_name("MiB")

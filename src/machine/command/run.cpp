@@ -32,6 +32,9 @@ namespace fs = std::filesystem;
 using host_clock = std::chrono::steady_clock;
 
 /// Simulated time between progress checks: short enough for a line per second, long enough to cost nothing.
+/// Tells a program that the tile's system hart runs the kernel; only this run says so.
+constexpr std::string_view system_variable = "TESS_SYSTEM=";
+
 constexpr picoseconds look_interval_ps = 100'000'000;
 
 double seconds_since(host_clock::time_point begin) {
@@ -55,7 +58,8 @@ std::vector<std::string> environment_of(chosen_options const& chosen, bool timed
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry)
     for (std::string_view const known : {"TESS_", "SHMEM_", "SMA_"})
-      if (std::string_view{*entry}.starts_with(known)) result.emplace_back(*entry);
+      if (std::string_view{*entry}.starts_with(known) && !std::string_view{*entry}.starts_with(system_variable))
+        result.emplace_back(*entry);
   result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
   // Tells the runtime whether there are tiles that it may query.
   result.emplace_back(timed ? "TESS_TIMING=on" : "TESS_TIMING=off");
@@ -149,9 +153,49 @@ void place_in_memory(chosen_options const& chosen, elf_image const& image, machi
   described.place_image_in_memory(image.tlm_address, image.tlm_address + image.tlm_bytes);
 }
 
+/// What the system's harts run: "kernel", or the file of a program; empty: nothing.
+std::string system_of(chosen_options const& chosen, machine_description const& described) {
+  std::string wanted = chosen.system;
+  if (wanted.empty() && described.system && described.system->runs == system_choice::kernel) wanted = "kernel";
+  if (wanted.empty() || wanted == "polled") return {};
+  if (!described.system)
+    throw wrong_use{
+        fmt::format("the system's harts of {} run nothing; choose a machine with [system], or leave out "
+                    "--system",
+                    described.name)};
+  return wanted;
+}
+
+/// What the system's harts run, for as long as they do.
+class system_software {
+ public:
+  system_software(std::string const& what, machine_description const& described, timed_machine& machine) {
+    if (what.empty()) return;
+    std::string const file = what == "kernel" ? kernel_file().string() : what;
+    contents_ = contents_of(file);
+    image_ = read_elf(contents_, file, described.tlm_bytes);
+    machine.start_system(image_);
+  }
+
+ private:
+  /// Beside this program; it is there if a cross compiler was.
+  static fs::path kernel_file() {
+    fs::path const file = fs::read_symlink("/proc/self/exe").parent_path() / "system-kernel";
+    if (!fs::exists(file))
+      throw wrong_use{
+          fmt::format("there is no system kernel, {}: it is built where riscv64-linux-gnu-g++ is", file.string())};
+    return file;
+  }
+  std::vector<std::byte> contents_;
+  elf_image image_;
+};
+
 int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto described = described_machine(chosen.machine);
+  std::string const system = system_of(chosen, described);
+  chosen_options of_programs = chosen;
+  if (system == "kernel") of_programs.environment.push_back(std::string(system_variable) + system);
   report_file statistics{chosen.statistics};
   report_file task_trace{chosen.task_trace};
   report_file trace_file{chosen.trace};
@@ -167,18 +211,24 @@ int run_timed(chosen_options const& chosen) {
         fmt::format("{} is a program of the runtime, which wants tile-local memories and tiles that keep their caches "
                     "in order; {} has neither, but coherent caches; choose another machine: tess machines",
                     chosen.arguments.front(), described.name)};
+  if (image.spreads && system == "kernel")
+    throw wrong_use{fmt::format(
+        "{} is a program of the runtime, which takes the messages out of its tiles' queues itself; run it with "
+        "--system polled",
+        chosen.arguments.front())};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   if (chosen.image_in_memory) place_in_memory(chosen, image, described);
   std::uint32_t const copies = copies_of(chosen, image);
   check_copies_in_tile(chosen, image, described);
   timed_machine machine(
-      described, image, [&] { return options_of(chosen, of_runtime, true); },
+      described, image, [&] { return options_of(of_programs, of_runtime, true); },
       chosen.first_tile + chosen.first_tile_row * described.width, copies, chosen.copies_in_tile);
   // Refused here, the program does not start; the runtime would say the same after seconds of simulation.
   if (image.spreads && chosen.copies == 0 && copies != all_tiles && copies > machine.programs().size())
     throw wrong_use{fmt::format("{0} places were asked for, and each is a {1}, but {2} has {3} {1}s for programs",
                                 copies, chosen.copies_in_tile == 1 ? "tile" : "hart", described.name,
                                 machine.programs().size())};
+  system_software const on_system_harts(system, described, machine);
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);

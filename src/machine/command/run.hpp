@@ -30,6 +30,7 @@ struct chosen_options {
   std::uint32_t first_tile_row = 0;  // first_tile is then a column
   std::uint32_t copies = 0;          // 0: from the program's notes
   std::string statistics;            // files; empty: none
+  std::string system;                // polled, kernel, or the file of a program for the system's harts
   std::string trace;
   std::string task_trace;
   std::string picture;

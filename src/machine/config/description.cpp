@@ -72,6 +72,13 @@ void read_harts(toml_table from, hart_description& harts) {
   from.finish();
 }
 
+void read_system(toml_table from, system_description& system) {
+  static constexpr std::array<string_view, 2> choices{"polled", "kernel"};
+  system.runs = static_cast<system_choice>(from.choice("runs", choices));
+  system.trap_cycles = from.small_number("trap_cycles", {0, 255}, "cycles more");
+  from.finish();
+}
+
 void read_network(toml_table from, machine_description const& made, network_parameters& network) {
   static constexpr std::array<string_view, 3> topologies{"mesh", "torus", "crossbar"};
   network.width = made.width;
@@ -333,6 +340,7 @@ machine_description parse_machine(std::string text, std::string name) {
   made.network_clock_ps = clock_of(clocks, "network_mhz");
   clocks.finish();
   read_harts(root.table("harts"), made.harts);
+  if (root.has("system")) read_system(root.table("system"), made.system.emplace());
   read_caches(root, made);
   read_tile(root.table("tile"), made);
   if (root.has("clusters")) read_clusters(root.table("clusters"), made);

@@ -32,6 +32,15 @@ struct hart_description {
   std::uint32_t system_call_cycles = 0;   ///< For each emulated call.
 };
 
+/// What the system's hart of each tile does: unless the run says otherwise, nothing, or run the system kernel.
+enum class system_choice : std::uint8_t { polled, kernel };
+
+/// A machine whose system harts can run an operating system. Its instructions are executed: no cost of it is here.
+struct system_description {
+  system_choice runs = system_choice::polled;
+  std::uint32_t trap_cycles = 0;  ///< To refill the pipeline when a trap is entered or left.
+};
+
 struct bus_description {
   std::uint32_t bytes = 8;  ///< Moved per cycle.
   std::uint32_t arbitration_cycles = 1;
@@ -143,6 +152,7 @@ struct machine_description {
   picoseconds memory_clock_ps = 10'000;
   picoseconds network_clock_ps = 20'000;
   hart_description harts;
+  std::optional<system_description> system;
   cache_shape l1_instruction;
   cache_shape l1_data;
   cache_shape l2;

@@ -61,6 +61,7 @@ bool can_decode(hart& h, std::byte* fast) {
       if (!needed || Policy::fetch(h, &nothing, fast, wanted)) continue;
       h.request = {};
       h.request.address = wanted;
+      h.request.right = right_execute;
       if (h.stopped == stop::none) h.stopped = stop::fetch;
       return false;
     }

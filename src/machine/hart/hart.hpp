@@ -16,7 +16,12 @@
 //     ticket_test, ticket_get      this one         complete(); request.address is a ticket that has no answer yet
 //     counter                      this one         complete(value); request.address is the number of the CSR
 //     ecall                        this one         registers, memory, advance(); or never runs again
-//     illegal, ebreak, access      this one         a trap: the program ends. request.address: the word, or the address
+//     control                      this one         a register of machine mode: request.address is its number, operand
+//                                                   the operand, expected 0 or csr_action + 1; complete(), or a trap
+//     trap_return                  this one         jump(privileged->leave())
+//     wait_for_interrupt           this one         advance(), when an interrupt is pending
+//     illegal, ebreak, access      this one         a trap: the program ends, or its handler runs. request.address:
+//                                                   the word, or the address
 //
 // Units     cycles of this hart's clock; the caller converts to the kernel's picoseconds.
 // Threads   none: all harts of a machine run on the kernel's thread.
@@ -34,6 +39,7 @@
 namespace tess::machine {
 
 class code_cache;
+class privileged_state;
 
 enum class stop : std::uint8_t {
   none,
@@ -59,6 +65,9 @@ enum class stop : std::uint8_t {
   pause,
   wait,
   ecall,
+  control,
+  trap_return,
+  wait_for_interrupt,
   ebreak,
   illegal,
   access,  // no such address, or not accessible in this way
@@ -150,8 +159,9 @@ struct hart {
   std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped inside of it,
   std::uint32_t counted = 0;     // and instructions; the end of the block counts both again
 
-  std::array<std::uint64_t, 32> e{};  // the extension registers of xBGAS
-  ticket_table tickets;               // operations that were begun
+  std::array<std::uint64_t, 32> e{};       // the extension registers of xBGAS
+  ticket_table tickets;                    // operations that were begun
+  privileged_state* privileged = nullptr;  // machine mode, if the hart has it
 };
 
 }  // namespace tess::machine

@@ -29,6 +29,7 @@ struct block_flow : flow<Policy> {
     h.pc = i->pc();
     h.request = {};
     h.request.address = immediate(i);
+    h.request.right = right_execute;
     h.resume = h.at = nullptr;
     h.charged = h.counted = 0;
     if (h.stopped == stop::none) h.stopped = stop::fetch;

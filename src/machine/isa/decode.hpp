@@ -54,6 +54,7 @@ struct decoded {
     case operation::ret:
     case operation::ecall:
     case operation::ebreak:
+    case operation::mret:
     case operation::fence_i:
     case operation::illegal:
     case operation::no_code:

@@ -1,11 +1,13 @@
-// zicsr: control and status registers: fflags, frm, fcsr, and the counters cycle, time and instret.
+// zicsr: control and status registers: fflags, frm, fcsr, the counters cycle, time and instret, and machine mode.
 //
 //   The counters are read at kernel time. Any other number is an illegal instruction, and so is a write to a counter.
+//   A hart with machine mode (privileged.hpp) stops for every register but those of floating point.
 //
-// Source    RISC-V Unprivileged ISA 20191213, chapters 9, 10 and 11.2.
+// Source    RISC-V Unprivileged ISA 20191213, chapters 9, 10 and 11.2; Privileged Architecture 20211203, 3.3.
 #pragma once
 
 #include "machine/hart/handlers.hpp"
+#include "machine/hart/privileged.hpp"
 
 namespace tess::machine {
 
@@ -17,8 +19,6 @@ enum csr : std::uint16_t {
   csr_time = 0xc01,
   csr_instret = 0xc02,
 };
-
-enum class csr_action : std::uint8_t { write, set, clear };
 
 template <class Policy>
 struct zicsr : flow<Policy> {
@@ -38,7 +38,16 @@ struct zicsr : flow<Policy> {
   }
 
   // `writes`: an instruction that only reads must not write, not even the same value.
-  static void counter(hart& h, inst const* i, bool writes) noexcept {
+  static void counter(hart& h, inst const* i, csr_action action, std::uint64_t operand, bool writes) noexcept {
+    if (h.privileged != nullptr) {
+      h.request = {.address = immediate(i),
+                   .operand = operand,
+                   .expected = writes ? static_cast<std::uint64_t>(action) + 1 : 0,
+                   .bytes = 8,
+                   .rd = i->rd,
+                   .to = destination::x_unsigned};
+      return leave(h, i, stop::control);
+    }
     if (writes || i->imm < csr_cycle || i->imm > csr_instret) {
       h.request = {};
       h.request.address = immediate(i);
@@ -52,7 +61,7 @@ struct zicsr : flow<Policy> {
   INSTRUCTION(with_register) {
     std::uint64_t const operand = rs1(h, i);
     bool const writes = Action == csr_action::write || i->rs1 != 0;
-    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, writes);
+    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, Action, operand, writes);
     std::uint64_t const old = read_float(h, i->imm);
     if (writes) write_float(h, i->imm, changed<Action>(old, operand));
     set_rd(h, i, old);
@@ -62,11 +71,23 @@ struct zicsr : flow<Policy> {
   INSTRUCTION(with_immediate) {
     std::uint64_t const operand = i->rs1;
     bool const writes = Action == csr_action::write || operand != 0;
-    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, writes);
+    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, Action, operand, writes);
     std::uint64_t const old = read_float(h, i->imm);
     if (writes) write_float(h, i->imm, changed<Action>(old, operand));
     set_rd(h, i, old);
     NEXT;
+  }
+
+  // A program of the machine's Linux runs without machine mode: to it these are illegal.
+  INSTRUCTION(mret) {
+    (void)memory;
+    if (h.privileged == nullptr || h.privileged->mode() != privilege::machine) return refuse(h, i, 0x30200073);
+    leave(h, i, stop::trap_return);
+  }
+  INSTRUCTION(wfi) {
+    (void)memory;
+    if (h.privileged == nullptr) return refuse(h, i, 0x10500073);
+    leave(h, i, stop::wait_for_interrupt);
   }
 
   INSTRUCTION(csrrw) { GO_TO(with_register<csr_action::write>); }
@@ -77,6 +98,11 @@ struct zicsr : flow<Policy> {
   INSTRUCTION(csrrci) { GO_TO(with_immediate<csr_action::clear>); }
 
  private:
+  static void refuse(hart& h, inst const* i, std::uint64_t word) noexcept {
+    h.request = {};
+    h.request.address = word;
+    leave(h, i, stop::illegal);
+  }
   template <csr_action Action>
   static std::uint64_t changed(std::uint64_t old, std::uint64_t operand) noexcept {
     if constexpr (Action == csr_action::set) return old | operand;

@@ -176,7 +176,8 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
   std::uint64_t const name = global(address);
   std::uint64_t const line = address >> code_shift_;
   if (code_.load(name) == nullptr) {
-    if (!alone_until(starts)) return false;
+    // With machine mode an interrupt may come before the instruction, once its line is here.
+    if (!alone_until(starts) || h.privileged != nullptr) return false;
     tile_.catch_up(starts);
     tile::place const where = tile_.place_of(name);
     std::byte* const at = tile_.look_up(where, code_.line_address(name), false);

@@ -14,9 +14,7 @@
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
-namespace {
 
-/// The instruction timing of a hart from the machine file; 1 is the default.
 block_rules rules_of(machine_description const& description) {
   hart_description const& harts = description.harts;
   auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
@@ -31,7 +29,11 @@ block_rules rules_of(machine_description const& description) {
   return rules;
 }
 
-}  // namespace
+std::uint64_t counter_of(hart const& h, clock_domain cycles) {
+  if (h.request.address == csr_time) return cycles.cycles(h.now()) / interrupts::tick_ps;
+  if (h.request.address == csr_instret) return h.retired - 1;
+  return h.now();
+}
 
 tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image,
                            program_options options, std::function<void(tile_program&)> ended)
@@ -165,10 +167,7 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
 }
 
 std::uint64_t tile_program::counter(hart const& h) const {
-  constexpr std::uint64_t ps_per_tick = 100'000;  // of the CSR time: 10 MHz, as on real boards
-  if (h.request.address == csr_time) return h.now() * grid_.description.tile_clock_ps / ps_per_tick;
-  if (h.request.address == csr_instret) return h.retired - 1;
-  return h.now();
+  return counter_of(h, cycles_);
 }
 
 std::string tile_program::segment_hint(access_request const& of) const {
@@ -220,13 +219,19 @@ std::uint64_t tile_program::horizon(timed_hart const& of) const {
   // While an operation is in flight, the next event may be its arrival here.
   if (grid_.noc.operations() != 0) return cycles_.count(next);
   picoseconds horizon = next + cycles_.cycles(reach_cycles_);
-  for (timed_hart const& other : harts_) {
+  // False: the next event may be observable here.
+  auto const lower = [&](timed_hart const& other) {
     // of this tile: those to other tiles count as operations
-    if (other.context.tickets.are_under_way()) return cycles_.count(next);
-    if (&other == &of || other.is == timed_hart::state::idle) continue;
-    if (other.is != timed_hart::state::runnable) return cycles_.count(next);  // the next event may wake it
+    if (other.context.tickets.are_under_way()) return false;
+    if (&other == &of || other.is == timed_hart::state::idle) return true;
+    if (other.is != timed_hart::state::runnable) return false;  // the next event may wake it
     horizon = std::min(horizon, other.due_ps());
-  }
+    return true;
+  };
+  for (timed_hart const& other : harts_)
+    if (!lower(other)) return cycles_.count(next);
+  for (timed_hart const* const other : neighbours_)
+    if (!lower(*other)) return cycles_.count(next);
   return cycles_.count(horizon);
 }
 

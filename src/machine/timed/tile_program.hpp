@@ -14,6 +14,11 @@
 
 namespace tess::machine {
 
+/// The instruction timing of a hart from the machine file; 1 is the default.
+[[nodiscard]] block_rules rules_of(machine_description const& description);
+/// The counter CSR for which the hart has stopped.
+[[nodiscard]] std::uint64_t counter_of(hart const& h, clock_domain cycles);
+
 /// The program on one tile.
 class tile_program final : private machine_host, private user_memory, private code_source, public hart_environment {
  public:
@@ -28,6 +33,8 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] hart_memory::statistics counted() const;
   [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
   [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  /// A hart of the tile that runs something else; its events can be observed here.
+  void add_neighbour(timed_hart const& other) { neighbours_.push_back(&other); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }
   [[nodiscard]] std::deque<timed_hart> const& harts() const noexcept { return harts_; }
   /// What each thread waits for, when no event is left.
@@ -78,6 +85,7 @@ class tile_program final : private machine_host, private user_memory, private co
   page_rights rights_;
   code_cache code_;
   std::deque<timed_hart> harts_;
+  std::vector<timed_hart const*> neighbours_;
   program program_;
   std::function<void(tile_program&)> on_end_;
   std::deque<alarm> alarms_;

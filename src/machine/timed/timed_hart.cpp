@@ -42,6 +42,7 @@ timed_hart::timed_hart(kernel& k, machine_description const& description, tile& 
       owner_(owner),
       quantum_(description.harts.quantum_cycles),
       system_call_cycles_(description.harts.system_call_cycles),
+      trap_cycles_(description.system ? description.system->trap_cycles : 0),
       memory_(description, at, window, rights) {
   context.memory = &memory_;
 }
@@ -80,6 +81,9 @@ void timed_hart::begin_wait() noexcept {
     case stop::wait:
       waits_for_ = "a reserved word";
       break;
+    case stop::wait_for_interrupt:
+      waits_for_ = "an interrupt";
+      break;
     case stop::ecall:
       waits_for_ = "asleep";
       break;
@@ -110,13 +114,16 @@ void timed_hart::end_wait() {
 void timed_hart::run_ahead() {
   hart& h = context;
   while (is == state::runnable) {
-    // At most a quantum ahead of kernel time, unless no other event is pending.
-    std::uint64_t const kernel_time = kernel_cycle();
-    bool const alone = may_pass(h.now());
-    std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
+    std::uint64_t const until = limit();
     if (h.now() >= until) return come_back(h.now());
+    if (privileged_) {
+      if (auto const why = privileged_->pending(h.now())) {
+        enter_handler(privileged_->enter(*why, h.pc));
+        continue;
+      }
+    }
     // Stores of other harts become visible to one that only hits its L1.
-    if (tile_.has_posted()) tile_.catch_up(kernel_time);
+    if (tile_.has_posted()) tile_.catch_up(kernel_cycle());
     memory_.look_ahead(owner_.horizon(*this));
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {
@@ -128,6 +135,19 @@ void timed_hart::run_ahead() {
     if (h.now() > kernel_cycle()) return come_back(h.now());
     if (!serve()) return begin_wait();
   }
+}
+
+std::uint64_t timed_hart::limit() {
+  std::uint64_t const now = context.now();
+  std::uint64_t const kernel_time = kernel_cycle();
+  if (privileged_) {
+    // An interrupt may follow from any event, so all events of earlier times must have happened. A line that has
+    // changed may not be visible yet.
+    std::uint64_t const next = kernel_.idle() ? now + quantum_ : clock_.count(kernel_.next_due()) + 1;
+    return std::min(next, privileged_->changes_from(now));
+  }
+  // At most a quantum ahead of kernel time, unless no other event is pending.
+  return (may_pass(now) ? std::max(now, kernel_time) : kernel_time) + quantum_;
 }
 
 bool timed_hart::serve() {
@@ -191,11 +211,20 @@ bool timed_hart::serve() {
     case stop::counter:
       h.complete(owner_.counter(h));
       break;
+    case stop::control:
+      return serve_control();
+    case stop::trap_return:
+      enter_handler(privileged_->leave());
+      break;
+    case stop::wait_for_interrupt:
+      return serve_wait_for_interrupt();
     case stop::ecall:
+      if (privileged_) return take_exception();
       h.wait_until(h.now() + system_call_cycles_);
       if (owner_.system_call(*this) == hart_environment::after::sleeps && is == state::runnable) is = state::sleeping;
       break;
     default:
+      if (privileged_ && exception()) return take_exception();
       pending_ = false;
       is = state::idle;
       owner_.trapped(*this);
@@ -385,6 +414,118 @@ void timed_hart::written(std::uint64_t address, std::size_t bytes, std::uint64_t
   if (address >= word + context.reserved.bytes || word >= address + bytes) return;
   tile_.unwatch(*this);
   wake(cycle);
+}
+
+// Machine mode.
+
+void timed_hart::become_privileged(std::uint32_t number) {
+  privileged_.emplace(number);
+  context.privileged = &*privileged_;
+}
+
+void timed_hart::set_line(interrupt_cause which, bool level) {
+  privileged_->set_line(which, level, clock_.count(kernel_.now()) + 1);
+  if (!awaits_interrupt_ || privileged_->wakes_from(context.now()) == privileged_state::never) return;
+  awaits_interrupt_ = false;
+  wake(privileged_->wakes_from(context.now()));
+}
+
+void timed_hart::enter_handler(std::uint64_t pc) {
+  context.jump(pc);
+  context.wait_until(context.now() + trap_cycles_);
+}
+
+std::optional<exception_cause> timed_hart::exception() const noexcept {
+  hart const& h = context;
+  bool const misaligned = h.request.bytes != 0 && h.request.address % h.request.bytes != 0;
+  switch (h.stopped) {
+    case stop::ecall:
+      return privileged_->mode() == privilege::user ? exception_cause::call_from_user
+                                                    : exception_cause::call_from_machine;
+    case stop::ebreak:
+      return exception_cause::breakpoint;
+    case stop::illegal:
+      return exception_cause::illegal;
+    case stop::access:
+      // A handler that cannot be executed would trap forever.
+      if (h.request.right == right_execute)
+        return h.pc == privileged_->handler() ? std::nullopt : std::optional(exception_cause::fetch_access);
+      if (h.request.right == right_read)
+        return misaligned ? exception_cause::load_misaligned : exception_cause::load_access;
+      return misaligned ? exception_cause::store_misaligned : exception_cause::store_access;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::uint64_t timed_hart::exception_value() const {
+  hart const& h = context;
+  // For a fetch it is the line; the instruction begins in it, or extends into it.
+  if (h.stopped == stop::access && h.request.right == right_execute) return std::max(h.pc, h.request.address);
+  if (h.stopped == stop::access) return h.request.address;
+  if (h.stopped == stop::ebreak) return h.pc;
+  if (h.stopped != stop::illegal) return 0;
+  // The instruction's word.
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+  bool const whole =
+      h.code->source().halfword(h.pc, low) && ((low & 3U) != 3U || h.code->source().halfword(h.pc + 2, high));
+  return whole ? std::uint64_t{low} | std::uint64_t{high} << 16U : 0;
+}
+
+bool timed_hart::take_exception() {
+  hart& h = context;
+  // The instruction that trapped was counted, but is not executed.
+  if (h.stopped != stop::access || h.request.right != right_execute) --h.retired;
+  enter_handler(privileged_->enter(*exception(), h.pc, exception_value()));
+  pending_ = false;
+  return true;
+}
+
+bool timed_hart::serve_control() {
+  hart& h = context;
+  std::uint64_t const number = h.request.address;
+  auto const counter = privileged_->counter(number);
+  std::uint64_t count = 0;
+  std::optional<std::uint64_t> old;
+  if (counter) {
+    h.request.address = *counter;
+    count = owner_.counter(h);
+    old = privileged_->counted(number, count);
+  } else {
+    old = privileged_->read(number, h.now());
+  }
+  bool legal = old.has_value();
+  if (legal && h.request.expected != 0) {
+    std::uint64_t value = h.request.operand;
+    auto const action = static_cast<csr_action>(h.request.expected - 1);
+    if (action == csr_action::set) value = *old | value;
+    if (action == csr_action::clear) value = *old & ~value;
+    legal = counter ? privileged_->write_counter(number, count, value) : privileged_->write(number, value);
+  }
+  if (!legal) {
+    h.stopped = stop::illegal;
+    return take_exception();
+  }
+  pending_ = false;
+  h.complete(*old);
+  return true;
+}
+
+bool timed_hart::serve_wait_for_interrupt() {
+  hart& h = context;
+  h.advance();
+  pending_ = false;
+  std::uint64_t const from = privileged_->wakes_from(h.now());
+  if (from <= h.now()) return true;
+  if (from != privileged_state::never) {
+    h.wait_until(from);
+    come_back(h.now());
+    return false;
+  }
+  is = state::sleeping;
+  awaits_interrupt_ = true;
+  return false;
 }
 
 // Extended addresses (xBGAS): a word at the node of an object.

@@ -2,16 +2,20 @@
 //
 //   As an event it is due at the time at which its hart continues. While no other event comes before that, it continues
 //   at once. Operations for which the hart stops are done when the kernel has reached the hart's time
-//   (docs/internals/machine.md, 3).
+//   (docs/internals/machine.md, 3). A hart with machine mode never runs ahead of an event: an interrupt is taken before
+//   the first instruction that begins in a later cycle than the one in which its line rose.
 //
 // Threads   one.
 #pragma once
 
 #include <deque>
+#include <optional>
 
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
+#include "machine/hart/privileged.hpp"
 #include "machine/timed/hart_memory.hpp"
+#include "machine/unit/interrupts.hpp"
 
 namespace tess::machine {
 
@@ -37,7 +41,7 @@ class wait_log {
   virtual void waited(timed_hart const& who, char const* why, picoseconds begin, picoseconds end) = 0;
 };
 
-class alignas(64) timed_hart : event, tile::watcher {
+class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
@@ -49,6 +53,9 @@ class alignas(64) timed_hart : event, tile::watcher {
 
   /// Continues at this cycle, or now if that is later.
   void wake(std::uint64_t cycle);
+  /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
+  void become_privileged(std::uint32_t number);
+  void set_line(interrupt_cause which, bool level) override;
   [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
   [[nodiscard]] tile& place() noexcept { return tile_; }
@@ -64,6 +71,8 @@ class alignas(64) timed_hart : event, tile::watcher {
   void run_ahead();
   /// Performs the operation that the hart stopped for; false: it waits.
   bool serve();
+  /// How far the hart may run now; 0: not at all, another event comes first.
+  [[nodiscard]] std::uint64_t limit();
   bool serve_atomic();
   bool serve_remote();
   bool serve_device();
@@ -99,6 +108,14 @@ class alignas(64) timed_hart : event, tile::watcher {
   bool refuse_extended(extended_fault why);
   /// Name of the instruction that stopped the hart, for a trace.
   [[nodiscard]] static char const* extended_name(hart const& of) noexcept;
+  // Machine mode.
+  void enter_handler(std::uint64_t pc);
+  bool take_exception();
+  [[nodiscard]] std::optional<exception_cause> exception() const noexcept;
+  [[nodiscard]] std::uint64_t exception_value() const;
+  bool serve_control();
+  bool serve_wait_for_interrupt();
+
   bool serve_event();
   bool serve_posted();
   /// Have all stores posted to other tiles completed? False: the hart waits for them.
@@ -126,6 +143,7 @@ class alignas(64) timed_hart : event, tile::watcher {
   hart_environment& owner_;
   std::uint64_t quantum_;
   std::uint64_t system_call_cycles_;
+  std::uint64_t trap_cycles_;
   hart_memory memory_;
   bool pending_ = false;         ///< The operation that the hart stopped for is not complete.
   bool remote_pending_ = false;  ///< It is at another tile.
@@ -135,6 +153,8 @@ class alignas(64) timed_hart : event, tile::watcher {
   std::deque<begun_word> posted_words_;
   begun_word const* posted_failure_ = nullptr;  ///< The first that its home refused; it ends the program.
   std::uint64_t turns_ = 0;
+  std::optional<privileged_state> privileged_;
+  bool awaits_interrupt_ = false;
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.
   picoseconds wait_begin_ = 0;

@@ -86,6 +86,19 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   }
 }
 
+void timed_machine::start_system(elf_image const& image) {
+  for (std::uint32_t number = 0; number < grid_.description.tiles(); ++number) {
+    auto& added = systems_.emplace_back();
+    std::vector<tile_program*> beside;
+    for (auto const& one : programs_)
+      if (one->tile_number() == number) beside.push_back(one.get());
+    // In a memory tile without harts for programs, the system's hart may have been given the program.
+    bool const taken = !beside.empty() && grid_.description.harts_of(number) == grid_.description.harts.system;
+    if (taken) continue;
+    added = std::make_unique<system_program>(grid_, number, image, beside, [this] { grid_.clock.stop(); });
+  }
+}
+
 void timed_machine::mark(bool begins) {
   if (!begins)
     measured_end_ = machine_counts::of(grid_);
@@ -107,7 +120,8 @@ std::string timed_machine::refused_write() const {
 
 bool timed_machine::stalled() const {
   return !end_code_ && std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
-         std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); });
+         std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); }) &&
+         std::ranges::all_of(systems_, [](auto const& one) { return one == nullptr || one->trouble().empty(); });
 }
 
 void timed_machine::notify_stalled() {
@@ -135,6 +149,12 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     outcome.instructions += one->instructions();
     if (outcome.exit_code == 0) outcome.exit_code = one->exit_code();
     if (outcome.trouble.empty()) outcome.trouble = one->trouble();
+  }
+  for (auto const& one : systems_) {
+    if (one == nullptr) continue;
+    outcome.instructions += one->instructions();
+    if (outcome.trouble.empty()) outcome.trouble = one->trouble();
+    if (!one->trouble().empty() && outcome.exit_code == 0) outcome.exit_code = 1;
   }
   if (outcome.exit_code == 0) outcome.exit_code = end_code_.value_or(0);
   if (stalled()) {

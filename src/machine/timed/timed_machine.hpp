@@ -16,6 +16,7 @@
 
 #include "machine/flat/flat_machine.hpp"
 #include "machine/timed/machine_counts.hpp"
+#include "machine/timed/system_program.hpp"
 #include "machine/timed/tile_program.hpp"
 
 namespace tess::machine {
@@ -27,11 +28,15 @@ class timed_machine {
   timed_machine(machine_description const& described, elf_image const& image,
                 std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies,
                 std::uint32_t copies_in_tile = 1);
+  /// Before run(): the image runs in machine mode on the system's hart of every tile that the programs leave it in.
+  void start_system(elf_image const& image);
   /// Runs to the end. `each` is called after every `interval_ps` of simulated time with events; it cannot change the
   /// run.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each);
   [[nodiscard]] grid const& hardware() const noexcept { return grid_; }
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
+  /// By tile; empty if the system's harts run nothing. Null: that tile's runs the program.
+  [[nodiscard]] std::vector<std::unique_ptr<system_program>> const& systems() const noexcept { return systems_; }
   [[nodiscard]] std::string refused_write() const;
   /// Counters of the part of the run that the program marked as measured; of the whole run if there is none.
   [[nodiscard]] machine_counts measured() const;
@@ -49,6 +54,7 @@ class timed_machine {
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
   std::vector<std::unique_ptr<tile_program>> programs_;
+  std::vector<std::unique_ptr<system_program>> systems_;  ///< By tile; null: its system hart runs none.
 };
 
 }  // namespace tess::machine

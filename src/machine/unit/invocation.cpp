@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "machine/kernel/units.hpp"
 
@@ -45,14 +46,19 @@ process invoke_unit::run(window& by) {
   network_.operation_ends();
 }
 
-task_queue::task_queue(kernel& k, machine_description const& description, network& noc, tile& at)
+task_queue::task_queue(kernel& k, machine_description const& description, network& noc, tile& at,
+                       std::function<void(bool)> changed)
     : kernel_(k),
       network_(noc),
       tile_(at),
       completion_(description, at),
       windows_(description.harts_of(at.number())),
+      changed_(std::move(changed)),
       reach_ps_(description.reach_ps()) {
-  tile_.network_adapter().on_task([this] { call(); });
+  tile_.network_adapter().on_task([this] {
+    call();
+    if (changed_) changed_(true);
+  });
 }
 
 void task_queue::call() {
@@ -96,6 +102,7 @@ process task_queue::ring(picoseconds due) {
 std::uint64_t task_queue::take(window& into) {
   auto const message = tile_.network_adapter().take_task();
   if (!message) return 0;
+  if (changed_) changed_(tile_.network_adapter().tasks() != 0);
   std::memcpy(into.words.data(), message->data(), message_bytes + word_bytes);
   return 1;
 }

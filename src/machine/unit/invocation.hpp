@@ -12,6 +12,8 @@
 //           `tasks`.
 #pragma once
 
+#include <functional>
+
 #include "machine/kernel/kernel.hpp"
 #include "machine/tile/tile.hpp"
 #include "machine/unit/command_unit.hpp"
@@ -36,7 +38,9 @@ class invoke_unit final : public command_unit {
 
 class task_queue final : public device {
  public:
-  task_queue(kernel& k, machine_description const& description, network& noc, tile& at);
+  /// `changed`: called when a message has come or gone, with whether there are any.
+  task_queue(kernel& k, machine_description const& description, network& noc, tile& at,
+             std::function<void(bool)> changed = {});
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -59,6 +63,7 @@ class task_queue final : public device {
   tile& tile_;
   completion completion_;
   std::vector<window> windows_;
+  std::function<void(bool)> changed_;
   std::uint64_t notify_ = 0;  ///< Global; 0: none.
   static constexpr picoseconds never = ~picoseconds{0};
   picoseconds alarm_ps_ = never;  ///< Time of the next alarm.

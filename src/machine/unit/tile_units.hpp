@@ -10,6 +10,7 @@
 #include "machine/nma/nma.hpp"
 #include "machine/unit/adapter_unit.hpp"
 #include "machine/unit/cni_unit.hpp"
+#include "machine/unit/interrupts.hpp"
 #include "machine/unit/invocation.hpp"
 #include "machine/unit/object_lookaside.hpp"
 #include "machine/unit/object_types.hpp"
@@ -26,7 +27,8 @@ struct tile_units {
         ranges(k, description, noc, at),
         commands(k, description, noc, at),
         invocations(k, description, noc, at),
-        tasks(k, description, noc, at),
+        tasks(k, description, noc, at, [this](bool any) { lines.set_level(registers::interrupts::source_tasks, any); }),
+        lines(k, description, at),
         types(k, description, at),
         objects(description) {
     at.attach(registers::unit::information, information);
@@ -34,8 +36,12 @@ struct tile_units {
     at.attach(registers::unit::adapter, commands);
     at.attach(registers::unit::invoke, invocations);
     at.attach(registers::unit::tasks, tasks);
+    at.attach(registers::unit::interrupts, lines);
     if (description.has_clusters()) {
-      windows.emplace(description, at, [this] { tasks.call(); });
+      windows.emplace(description, at, [this] {
+        tasks.call();
+        lines.raise(registers::interrupts::source_windows);
+      });
       at.attach(registers::unit::portals, *windows);
     }
     if (!description.has_clusters()) {
@@ -61,6 +67,7 @@ struct tile_units {
   adapter_unit commands;
   invoke_unit invocations;
   task_queue tasks;
+  interrupts lines;
   object_types types;
   object_lookaside objects;
   std::optional<nma_requests> requests;  ///< Accelerators, if the machine has them.
