@@ -54,20 +54,28 @@ def changed(**values: object) -> FakeExecutor:
 class Runs(unittest.TestCase):
     def test_a_figure_needs_its_runs_only(self):
         three = Plan(["figure 3"], quick=False).runs()
-        self.assertEqual(len(three), 6 * 15)
+        self.assertEqual(len(three), 2 * 6 * 15)
         self.assertEqual({run.peers for run in three}, {1})
         four = Plan(["figure 4"], quick=False).runs()
         self.assertEqual({(run.size_bytes, run.peers) for run in four}, {(64 * KIB, n) for n in (1, 2, 4, 8, 16)})
         # One peer with 64 KiB is a point of both figures.
-        self.assertEqual(len(Plan(["figure 3", "figure 4"], quick=False).runs()), len(three) + len(four) - 6)
+        self.assertEqual(len(Plan(["figure 3", "figure 4"], quick=False).runs()), len(three) + len(four) - 2 * 6)
+
+    def test_the_order_is_random_and_the_same_again(self):
+        first, again = (Plan(["figure 3"], quick=False).runs() for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, sorted(first))
+        self.assertNotEqual([run.size_bytes for run in first], sorted(run.size_bytes for run in first))
 
     def test_runs_have_keys_of_their_own(self):
         runs = Plan(["figure 3", "figure 4"], quick=False).runs()
         self.assertEqual(len({run.key for run in runs}), len(runs))
 
     def test_the_words_of_a_run(self):
-        words = Run("bare", "read", 1024, 4, 8).words("mppa-256")
-        self.assertEqual(" ".join(words), "--machine mppa-256 --copies 20 mppa-rmem bare read 1024 4 8")
+        words = Run("bare", "read", 1024, 4, 8, "polled").words("mppa-256")
+        self.assertEqual(
+            " ".join(words), "--machine mppa-256 --system polled --copies 20 mppa-rmem bare read 1024 4 8"
+        )
 
 
 class Figures(unittest.TestCase):
@@ -87,9 +95,9 @@ class Figures(unittest.TestCase):
 
     def test_every_point_has_a_row(self):
         item = figures.figure3(results())
-        self.assertEqual(len(item.rows), 2 * 15)
-        self.assertEqual([row[-1] for row in item.rows if row[:2] == ["write", 128 * KIB]], ["0.91"])
-        self.assertEqual(len(figures.figure4(results()).rows), 2 * 5)
+        self.assertEqual(len(item.rows), 2 * 2 * 15)
+        self.assertEqual([row[-1] for row in item.rows if row[:3] == ["kernel", "write", 128 * KIB]], ["0.91"])
+        self.assertEqual(len(figures.figure4(results()).rows), 2 * 2 * 5)
 
 
 class Checks(unittest.TestCase):

@@ -8,9 +8,9 @@
 // Source    RMem (MultiProg 2019), section on the evaluation: the NodeOS kernel with portals.
 #pragma once
 
-#include <tess/machine/mailbox.hpp>
 #include <vector>
 
+#include "ipc.hpp"
 #include "protocol.hpp"
 
 namespace mppa {
@@ -18,8 +18,6 @@ namespace mppa {
 /// The server. Each client has its own part of the DDR.
 class bare_server {
  public:
-  using mailbox = tess::machine::mailbox;
-
   explicit bare_server(std::uint64_t part_bytes)
       : memory_(tess::machine::cluster::row(tess::machine::cluster::own_number(),
                                             tess::machine::registers::information::row_partition)),
@@ -33,7 +31,7 @@ class bare_server {
     switch (static_cast<operation>(code)) {
       case operation::bare_write:
         for (std::uint64_t i = 0; i < third; ++i)
-          writers_.push_back({tess::machine::receive_window(windows_++), came.source, bytes, second / third});
+          writers_.push_back({receive_window(windows_++), came.source, bytes, second / third});
         return true;
       case operation::bare_read:
         if (second == 0) {
@@ -49,16 +47,23 @@ class bare_server {
         return false;
     }
   }
+  /// Windows that have to be opened again.
+  [[nodiscard]] std::uint64_t windows() const {
+    std::uint64_t all = 0;
+    for (writer const& one : writers_) all |= one.left != 0 ? one.window.mask() : 0;
+    return all;
+  }
   /// A window that has received can be opened again.
   [[nodiscard]] bool has_work() const {
     for (writer const& one : writers_)
-      if (one.left != 0 && one.window.is_closed()) return true;
+      if (one.left != 0 && is_free(one)) return true;
     return false;
   }
   void work() {
     for (writer& one : writers_) {
-      if (one.left == 0 || !one.window.is_closed()) continue;
+      if (one.left == 0 || !is_free(one)) continue;
       --one.left;
+      one.opened = true;
       good_ = one.window.open(part(one.client), one.bytes, one.client) && good_;
       mailbox::send(one.client, {static_cast<std::uint64_t>(status::ok), part(one.client)});
     }
@@ -70,28 +75,29 @@ class bare_server {
 
  private:
   struct writer {
-    tess::machine::receive_window window;
+    receive_window window;
     std::uint64_t client;
     std::uint64_t bytes;
     std::uint64_t left;  ///< remaining number of times that it will be opened
+    bool opened = false;
   };
+  static bool is_free(writer const& one) { return !one.opened || one.window.is_closed(); }
   std::uint64_t memory_;
   std::uint64_t part_bytes_;
   std::uint64_t windows_ = 0;
   std::vector<writer> writers_;
-  tess::machine::portal_sender sender_;
+  portal_sender sender_;
   bool good_ = true;
 };
 
 class bare_client {
  public:
-  bare_client(tess::machine::mailbox& mail, std::uint64_t server, bool overlapped)
+  bare_client(mailbox& mail, std::uint64_t server, bool overlapped)
       : mail_(mail), server_(server), overlapped_(overlapped) {}
 
   /// Before the first write: announces the number and size of writes. With two windows the number is even.
   void announce_writes(std::uint64_t bytes, std::uint64_t times) {
-    tess::machine::mailbox::send(
-        server_, {static_cast<std::uint64_t>(operation::bare_write), bytes, times, overlapped_ ? 2UL : 1});
+    mailbox::send(server_, {static_cast<std::uint64_t>(operation::bare_write), bytes, times, overlapped_ ? 2UL : 1});
   }
   /// Reports an opened window whose message was taken from the mailbox elsewhere.
   void allowed(std::uint64_t where) {
@@ -105,7 +111,6 @@ class bare_client {
     return sender_.send(reinterpret_cast<std::uint64_t>(local), bytes, where);
   }
   [[nodiscard]] bool read(void* local, std::uint64_t bytes) {
-    using tess::machine::mailbox;
     std::uint64_t const where = tess::machine::cluster::global_name(local);
     auto const own = reinterpret_cast<std::uint64_t>(local);
     bool opened = false;
@@ -118,18 +123,18 @@ class bare_client {
       opened = window_.open(own, bytes, server_);
       mailbox::send(server_, {static_cast<std::uint64_t>(operation::bare_allow), bytes, where});
     }
-    mail_.wait_until([this] { return window_.is_closed(); });
+    mail_.wait_until(window_.mask(), [this] { return window_.is_closed(); });
     return opened;
   }
 
  private:
-  tess::machine::mailbox& mail_;
+  mailbox& mail_;
   std::uint64_t server_;
   bool overlapped_;
   std::uint64_t allowed_ = 0;
   std::uint64_t where_ = 0;  ///< the same part each time
-  tess::machine::receive_window window_{0};
-  tess::machine::portal_sender sender_;
+  receive_window window_{0};
+  portal_sender sender_;
 };
 
 }  // namespace mppa

@@ -18,7 +18,8 @@
 namespace mppa {
 namespace {
 
-using namespace tess::machine;  // NOLINT
+namespace cluster = tess::machine::cluster;
+namespace registers = tess::machine::registers;
 
 constexpr std::uint64_t bytes_max = std::uint64_t{1} << 20U;
 constexpr std::uint64_t transfers_max = 256;
@@ -83,7 +84,7 @@ bool serve(chosen const& of, std::uint64_t own) {
   std::uint64_t parts[peers_max];  // addresses of the clients' data, as reported; only compared
   bool good = true;
   while (left < of.peers) {  // each arrives once and leaves once
-    mail.wait_until([&] { return !mail.empty() || bare.has_work(); });
+    mail.wait_until(bare.windows(), [&] { return !mail.empty() || bare.has_work(); });
     bare.work();
     auto const came = mail.try_receive();
     if (!came || regions.serve(*came) || bare.serve(*came)) continue;
@@ -188,7 +189,7 @@ bool understood(int count, char** words, chosen& of) {
 }  // namespace mppa
 
 int main(int count, char** words) {
-  using namespace tess::machine;  // NOLINT
+  namespace cluster = tess::machine::cluster;
   mppa::chosen of;
   if (count == 2 && std::string(words[1]) == "check") return mppa::check();
   if (!mppa::understood(count, words, of)) {

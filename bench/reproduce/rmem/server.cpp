@@ -6,14 +6,28 @@
 namespace mppa {
 namespace {
 
-using namespace tess::machine;  // NOLINT
-namespace info = registers::information;
+namespace cluster = tess::machine::cluster;
+namespace info = tess::machine::registers::information;
 using tess::memd::holder;
 
 constexpr std::uint64_t line_bytes = receive_window::line_bytes;
 
-mailbox::words answer(status how, std::uint64_t a = 0, std::uint64_t b = 0) {
-  return {static_cast<std::uint64_t>(how), a, b};
+mailbox::words answer(status how, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t tag = 0) {
+  return {static_cast<std::uint64_t>(how), a, b, 0, tag};
+}
+/// Portals access the DDR behind the caches, so the server drops the line that it has changed.
+void flush_line(std::uint64_t address) {
+  namespace of = tess::machine::registers::ranges;
+  std::uint64_t const window = cluster::window(tess::machine::registers::unit::ranges);
+  cluster::counter completion;
+  cluster::word(window + of::operation) = of::flush;
+  cluster::word(window + of::address) = address / line_bytes * line_bytes;
+  cluster::word(window + of::bytes) = line_bytes;
+  cluster::word(window + of::counter) = reinterpret_cast<std::uint64_t>(&completion);
+  cluster::word(window + of::trigger) = 0;
+  cluster::fence();
+  cluster::word(window + of::doorbell) = 1;
+  (void)completion.wait();
 }
 holder user_of(std::uint64_t number) {
   return holder::user(static_cast<std::uint32_t>(number));
@@ -51,7 +65,7 @@ rmem_server::region* rmem_server::at(std::uint64_t address) {
   return offset - one.begin < one.bytes ? &one : nullptr;
 }
 
-rmem_server::found rmem_server::check(mailbox::message const& came, std::uint32_t needed) {
+rmem_server::found rmem_server::check(mailbox::message const& came, std::uint32_t needed, bool lines) {
   std::uint64_t const address = came.said[1];
   std::uint64_t const bytes = came.said[2];
   region* const one = at(address);
@@ -59,7 +73,7 @@ rmem_server::found rmem_server::check(mailbox::message const& came, std::uint32_
   std::uint32_t const held = one->granted.held(caller_of(came.source), tess::memd::rights_of_region);
   if ((held & needed) != needed) return {status::not_permitted};
   std::uint64_t const offset = address & offset_mask;
-  if (bytes == 0 || (offset | bytes) % line_bytes != 0) return {status::not_lines};
+  if (lines && (bytes == 0 || (offset | bytes) % line_bytes != 0)) return {status::not_lines};
   if (bytes > one->begin + one->bytes - offset) return {status::out_of_bounds};
   return {status::ok, memory_ + offset};
 }
@@ -95,12 +109,18 @@ status rmem_server::grant(mailbox::message const& came) {
 }
 
 mailbox::words rmem_server::write(mailbox::message const& came) {
+  std::uint64_t const tag = came.said[4];
   auto const [how, where] = check(came, tess::memd::right_write);
-  if (how != status::ok) return answer(how);
-  receive_window window(came.source);
-  if (!window.is_closed()) return answer(status::in_use);
-  if (!window.open(where, came.said[2], came.source)) return answer(status::full);
-  return answer(status::ok, where);
+  if (how != status::ok) return answer(how, 0, 0, tag);
+  // The cluster's own window first, so that others cannot keep it from writing.
+  std::uint64_t number = came.source;
+  for (std::uint64_t next = scratchpads_.size(); number < windows_max; number = next++) {
+    receive_window window(number);
+    auto const outcome = window.open_if_closed(where, came.said[2], came.source);
+    if (outcome == receive_window::outcome::opened) return answer(status::ok, where, 0, tag);
+    if (outcome == receive_window::outcome::invalid) return answer(status::full, 0, 0, tag);
+  }
+  return answer(status::in_use, 0, 0, tag);
 }
 
 std::optional<status> rmem_server::read(mailbox::message const& came) {
@@ -112,6 +132,19 @@ std::optional<status> rmem_server::read(mailbox::message const& came) {
   // The check overlapped with the previous transfer, which may still be in flight.
   if (sender_.busy() && !sender_.finish()) ++lost_;
   return sender_.begin(where, came.said[2], came.said[3]) ? std::nullopt : std::optional(status::lost);
+}
+
+status rmem_server::write_bytes(mailbox::message const& came) {
+  std::uint64_t const bytes = came.said[2];
+  if (bytes > inline_bytes) return status::out_of_bounds;
+  auto const [how, where] = check(came, tess::memd::right_write, false);
+  if (how != status::ok || bytes == 0) return how;
+  for (std::uint64_t i = 0; i < bytes; ++i)
+    *reinterpret_cast<unsigned char volatile*>(where + i) =
+        static_cast<unsigned char>(came.said[3 + i / 8] >> (8 * (i % 8)));
+  flush_line(where);
+  if ((where + bytes - 1) / line_bytes != where / line_bytes) flush_line(where + bytes - 1);
+  return status::ok;
 }
 
 bool rmem_server::serve(mailbox::message const& came) {
@@ -129,7 +162,13 @@ bool rmem_server::serve(mailbox::message const& came) {
       mailbox::send(came.source, write(came));
       return true;
     case operation::read:
-      if (auto const refused = read(came)) mailbox::send(came.source, answer(*refused));
+      if (auto const refused = read(came)) mailbox::send(came.source, answer(*refused, 0, 0, came.said[4]));
+      return true;
+    case operation::write_bytes:
+      mailbox::send(came.source, answer(write_bytes(came)));
+      return true;
+    case operation::probe:
+      mailbox::send(came.source, answer(check(came, static_cast<std::uint32_t>(came.said[3]), false).how));
       return true;
     default:
       return false;

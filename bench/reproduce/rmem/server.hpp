@@ -9,9 +9,9 @@
 #pragma once
 
 #include <optional>
-#include <tess/machine/mailbox.hpp>
 #include <vector>
 
+#include "ipc.hpp"
 #include "protocol.hpp"
 #include "rmem/store/rights.hpp"
 
@@ -19,8 +19,6 @@ namespace mppa {
 
 class rmem_server {
  public:
-  using mailbox = tess::machine::mailbox;
-
   rmem_server();
 
   /// Executes a request; false if the message is not one of this file's operations.
@@ -41,12 +39,14 @@ class rmem_server {
   static constexpr std::size_t regions_max = 64;
 
   [[nodiscard]] region* at(std::uint64_t address);
-  [[nodiscard]] found check(mailbox::message const& came, std::uint32_t needed);
+  /// Bounds and rights; `lines`: whole lines are needed.
+  [[nodiscard]] found check(mailbox::message const& came, std::uint32_t needed, bool lines = true);
   mailbox::words create(mailbox::message const& came);
   mailbox::words open(mailbox::message const& came);
   status grant(mailbox::message const& came);
   mailbox::words write(mailbox::message const& came);
   std::optional<status> read(mailbox::message const& came);
+  status write_bytes(mailbox::message const& came);
 
   std::uint64_t own_;
   std::uint64_t number_;  ///< the server's number in addresses
@@ -55,7 +55,7 @@ class rmem_server {
   std::uint64_t scratchpad_bytes_;          ///< of every cluster
   std::vector<std::uint64_t> scratchpads_;  ///< by cluster: begin of its memory
   std::vector<region> regions_;             ///< ordered by begin, without gaps
-  tess::machine::portal_sender sender_;
+  portal_sender sender_;
   std::uint64_t lost_ = 0;
 };
 

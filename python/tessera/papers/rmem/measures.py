@@ -5,7 +5,7 @@ Units: MB/s of 10^6 bytes; cycles of 400 MHz.
 
 import dataclasses
 
-from tessera.papers.rmem.plan import PEERS_BYTES, Plan, Run
+from tessera.papers.rmem.plan import PEERS_BYTES, SYSTEMS, Plan, Run
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 
@@ -39,19 +39,21 @@ class Results:
         """Transfers of a run; none if it was not run."""
         return parse_transfers(self._executor.printed(run)) if self._executor.is_done(run) else []
 
-    def cycles(self, way: str, direction: str, size_bytes: int) -> float | None:
+    def cycles(self, way: str, direction: str, size_bytes: int, system: str = SYSTEMS[0]) -> float | None:
         """Mean cycles of a transfer with one peer."""
-        found = self.transfers(self.plan.of_size(way, direction, size_bytes)) if size_bytes in self.plan.sizes else []
+        if size_bytes not in self.plan.sizes:
+            return None
+        found = self.transfers(self.plan.of_size(way, direction, size_bytes, system))
         return sum(one.end - one.begin for one in found) / len(found) if found else None
 
-    def throughput(self, way: str, direction: str, size_bytes: int) -> float | None:
+    def throughput(self, way: str, direction: str, size_bytes: int, system: str = SYSTEMS[0]) -> float | None:
         """Throughput with one peer."""
-        cycles = self.cycles(way, direction, size_bytes)
+        cycles = self.cycles(way, direction, size_bytes, system)
         return size_bytes * MHZ / cycles if cycles else None
 
-    def total(self, way: str, direction: str, peers: int) -> float | None:
+    def total(self, way: str, direction: str, peers: int, system: str = SYSTEMS[0]) -> float | None:
         """Throughput of all peers together, from the first begin to the last end."""
-        found = self.transfers(self.plan.of_peers(way, direction, peers)) if peers in self.plan.peers else []
+        found = self.transfers(self.plan.of_peers(way, direction, peers, system)) if peers in self.plan.peers else []
         if not found:
             return None
         span = max(one.end for one in found) - min(one.begin for one in found)
