@@ -159,6 +159,12 @@ constexpr std::int32_t closures_at_once(std::int32_t nodes) {
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, sweep_bytes / (4 * std::int64_t{nodes} * nodes + 4096)));
 }
 
+// An activity for each closure: `async at`. It goes on when the closure has been copied, the sweep at once.
+template <class Body, class Closure>
+tess::task<void> send_closure(tess::place_id owner, Body body, Closure* closure) {
+  co_await tess::at_async_copied(owner, body, closure);
+}
+
 // args: none, or those of each closure.
 template <bool Loaded, class Kernel, class Body, class... Args>
 tess::task<void> sweep(benchmark<Kernel>* self, Body body, Args... args) {
@@ -170,7 +176,7 @@ tess::task<void> sweep(benchmark<Kernel>* self, Body body, Args... args) {
         auto* const c = capture(closures, self, i, args...);
         tess::place_id const owner = (*self->D)(i);
         note_copy(self, owner, c);
-        tess::at_async(owner, sweep_body<Body, Loaded>{body}, c);
+        tess::spawn(send_closure(owner, sweep_body<Body, Loaded>{body}, c));
       }
     });
   }
@@ -248,11 +254,12 @@ auto get_object(benchmark<Kernel>* self, std::int32_t j, F f)
 // All elements become T{}.
 template <class Kernel, class T>
 tess::task<void> remake(benchmark<Kernel>* self, x10::dist_array<T>* array) {
-  co_await tess::finish([&] {
+  co_await tess::finish([&]() -> tess::task<void> {
     for (std::int32_t p = 0; p < self->D->group->places; ++p) {
       auto const target = static_cast<tess::place_id>(p);
       detail::note_copy(self, target, array);
-      tess::at_async(target, [](x10::dist_array<T>* here) { std::ranges::fill(here->local->elements, T{}); }, array);
+      co_await tess::at_async_copied(
+          target, [](x10::dist_array<T>* here) { std::ranges::fill(here->local->elements, T{}); }, array);
     }
   });
 }

@@ -297,6 +297,8 @@ template <class F, class... Args>
 auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 template <class F, class... Args>
 void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
+template <class F, class... Args>
+task<void> at_async_copied_with_objects(place_argument to, copier by, F f, Args... args);
 
 /// True if arguments or result own memory and travel by value (detail/objects/at_wire.hpp).
 template <class T>
@@ -404,14 +406,30 @@ void at_async(place_argument target, F f, Args... args) {
   }
 }
 
-/// The same, with a copier for this call. The graph is copied before the call returns, as in X10; on a simulated
-/// machine, copiers that read it in place may do so until the finish has ended (docs/internals/contract.md).
+/// The same, with a copier for this call. A graph is copied before the call returns, as in X10: if it fits no message,
+/// to memory of this place. at_async_copied() saves that copy.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_argument target, copier by, F f, Args... args) {
   detail::check_callable<F>();
   static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
   detail::at_async_with_objects(target, by, copy_map::automatic, std::move(f), std::move(args)...);
+}
+
+/// at_async() with a graph that is read where it is: awaits the end of that, which is before the end of the call. The
+/// source must not change until then. Throws what prevents the call from beginning.
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+[[nodiscard]] task<void> at_async_copied(place_argument target, copier by, F f, Args... args) {
+  detail::check_callable<F>();
+  static_assert((detail::message_part<Args> && ...), "at_async_copied: arguments must be trivially copyable");
+  static_assert(detail::needs_objects<void, Args...>(), "at_async_copied: no argument leads to objects: at_async");
+  return detail::at_async_copied_with_objects(target, by, std::move(f), std::move(args)...);
+}
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+[[nodiscard]] task<void> at_async_copied(place_argument target, F f, Args... args) {
+  return at_async_copied(target, copier::automatic, std::move(f), std::move(args)...);
 }
 
 }  // namespace tess

@@ -128,14 +128,16 @@ TEST_P(at_objects, sent_without_waiting_are_copied_at_the_call) {
             at_async(
                 static_cast<place_id>(p), by,
                 [](node* r, place_local<std::atomic<std::int64_t>> s) { *s += check_ring(r, 0); }, ring, sums);
+            co_await at_async_copied(
+                static_cast<place_id>(p), by,
+                [](node* r, place_local<std::atomic<std::int64_t>> s) { *s += check_ring(r, 0); }, ring, sums);
           }
           for (node* n = ring->next; n != ring; n = n->next) n->value = -7;
-          co_return;
         });
       for (unsigned p = 0; p < places(); ++p) {
         std::int64_t const sum = co_await at(
             static_cast<place_id>(p), [](place_local<std::atomic<std::int64_t>> s) { return s->exchange(0); }, sums);
-        EXPECT_EQ(sum, 3 * 3 * count);
+        EXPECT_EQ(sum, 4 * 3 * count);
       }
     }
     co_await place_local<std::atomic<std::int64_t>>::release(sums);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/graphs/types.hpp"
+#include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/detail/objects/at_objects.hpp"
 #include "tess/detail/tasks/out_buffer.hpp"
@@ -60,6 +61,15 @@ root_copy::~root_copy() {
     region::end(region_);
   else if (bytes_ != small_)
     self->frames.release(bytes_);
+}
+
+owned_region copied_source(std::byte* root, type_record const& type, copy_map map) {
+  borrowed_walk walk;
+  walk->measure(root, type, worker_copy_maps(), map);
+  owned_region copied(region::make(walk->bytes()));
+  walk->write(copied->base(), reinterpret_cast<std::uint64_t>(copied->base()));
+  std::memcpy(root, copied->base() + graph_walk::root_offset(type), type.bytes);
+  return copied;
 }
 
 bool fits_buffer(std::size_t bytes) noexcept {

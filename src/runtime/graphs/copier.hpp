@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "runtime/graphs/owned_region.hpp"
 #include "tess/at.hpp"
 #include "tess/detail/objects/sent_graph.hpp"
 #include "tess/object.hpp"
@@ -87,6 +88,9 @@ class root_copy {
   region* region_ = nullptr;
   alignas(16) std::byte small_[96];
 };
+
+/// Copies what `root` leads to within this place, and has it lead to the copy, which the region holds.
+[[nodiscard]] owned_region copied_source(std::byte* root, type_record const& type, copy_map map);
 
 /// A message is copied three times on its way, an image not at all; but asking for a region is a round trip.
 [[nodiscard]] bool fits_buffer(std::size_t bytes) noexcept;

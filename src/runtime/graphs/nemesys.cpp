@@ -215,8 +215,11 @@ class image_transfer final : public graph_transfer {
   }
 
   void snapshot() override {
-    // Accelerators copy the graph itself.
-    if (units_ != nullptr) return;
+    if (units_ != nullptr) {
+      // Accelerators read the graph itself, when they come to it.
+      copied_ = copied_source(root_.get(), type_, map_);
+      return;
+    }
     bytes_.resize(region::blocks_begin() + sent_.bytes);
     (*walk_)->write(bytes_.data(), 0);
     walk_.reset();
@@ -302,6 +305,7 @@ class image_transfer final : public graph_transfer {
   bool is_staged_ = false;
   std::optional<borrowed_walk> walk_;  ///< once measured, until snapshot()
   std::vector<std::byte> bytes_;       ///< the image, behind room for the start of a chunk
+  owned_region copied_;                ///< what accelerators read instead of the source
   region* ready_ = nullptr;            ///< written for this place, not yet sent
 };
 

@@ -266,16 +266,7 @@ class pull_transfer final : public graph_transfer {
   std::size_t inline_bytes() const noexcept override { return 0; }
   void write_inline(std::byte*) override {}
 
-  void snapshot() override {
-    // Accelerators copy the graph itself.
-    if (units_ != nullptr) return;
-    type_record const& type = type_of(type_);
-    borrowed_walk walk;
-    walk->measure(root_.get(), type, worker_copy_maps(), copy_map::automatic);
-    copied_ = owned_region(region::make(walk->bytes()));
-    walk->write(copied_->base(), reinterpret_cast<std::uint64_t>(copied_->base()));
-    std::memcpy(root_.get(), copied_->base() + graph_walk::root_offset(type), type.bytes);
-  }
+  void snapshot() override { copied_ = copied_source(root_.get(), type_of(type_), copy_map::automatic); }
 
   task<sent_graph> send_ahead(place_id target) override {
     if (units_ != nullptr && target != self->place) static_cast<void>(write_back_graph(*units_, root_.get()));

@@ -345,4 +345,23 @@ void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args
   }
 }
 
+template <class F, class... Args>
+task<void> at_async_copied_with_objects(place_argument to, copier by, F f, Args... args) {
+  using handler = objects_async_handler<F, Args...>;
+  place_id const target = to;
+  check_place(target, "at_async_copied");
+  check_addresses(target, to.called_at(), f);
+  std::uint64_t const called = time_of_async_call<F>(target);
+  if (by == copier::automatic) by = copier_of_run();
+  typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
+  outgoing_graph graph(&roots, handler::root_type(), by, copy_map::automatic);
+  typename handler::payload m{{}, called, std::move(f)};
+  if (graph.fits_message(target, sizeof m)) {
+    m.graph = graph.sent();
+    append_with_graph<handler>(target, graph, m);
+    co_return;
+  }
+  co_await carry_async<handler>(target, std::move(graph), std::move(m));
+}
+
 }  // namespace tess::detail

@@ -58,7 +58,7 @@ class outgoing_graph {
   [[nodiscard]] std::size_t inline_bytes() const noexcept;
   void write_inline(std::byte* to) const;
 
-  /// Allows the source to change from now on.
+  /// Allows the source to change from now on: copies it where that is read in place.
   void snapshot();
   /// For a graph that does not fit: brings it to the target.
   [[nodiscard]] task<sent_graph> send_ahead(place_id target);
