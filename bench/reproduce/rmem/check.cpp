@@ -75,15 +75,15 @@ void use_several(mailbox& mail, std::uint64_t address) {
   for (std::uint64_t k = 0; k < 4; ++k) sent[k * each / 8] = k;
   for (std::uint64_t k = 0; k < 4; ++k)
     several.begin_write(k, address + k * each + (k == 2 ? region_bytes : 0), sent + k * each / 8, each);
-  for (std::uint64_t k : {3, 0, 2, 1})
+  for (std::uint64_t const k : {3UL, 0UL, 2UL, 1UL})
     expect("several writes", several.finish(k), k == 2 ? status::no_region : status::ok);
   put(received, 1);
   for (std::uint64_t k = 0; k < 4; ++k)
     if (!several.begin_read(k, received + k * each / 8, address + k * each + (k == 1 ? region_bytes : 0), each))
       expect("several windows", status::lost, status::ok);
-  for (std::uint64_t k : {2, 1, 3, 0})
+  for (std::uint64_t const k : {2UL, 1UL, 3UL, 0UL})
     expect("several reads", several.finish(k), k == 1 ? status::no_region : status::ok);
-  for (std::uint64_t k : {0, 3})
+  for (std::uint64_t const k : {0UL, 3UL})
     if (received[k * each / 8] != k || received[k * each / 8 + 1] != 3)
       expect("data of several", status::lost, status::ok);
   if (received[each / 8] != 1) expect("data of a refused read", status::lost, status::ok);
