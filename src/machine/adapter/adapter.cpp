@@ -207,7 +207,7 @@ void adapter::returned(transaction& answered) {
   }
   count(answered);
   activity_.record("adapter", name_of(answered), answered.issued, kernel_.now());
-  if (bypasses_slots(answered)) return answered.done->happens(*answered.done);
+  if (bypasses_slots(answered)) return kernel_.notify(*answered.done);
   ends();
   network_.operation_ends();
   slots& of = answered.line() != nullptr ? lines_ : words_;
@@ -218,7 +218,7 @@ void adapter::returned(transaction& answered) {
     of.waiting.pop_front();
     post(next);
   }
-  answered.done->happens(*answered.done);
+  kernel_.notify(*answered.done);
 }
 
 void adapter::count(transaction const& answered) noexcept {

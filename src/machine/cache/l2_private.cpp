@@ -125,13 +125,14 @@ void l2_private::miss::arrived() {
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
   // The waiters may miss again and take this record.
+  kernel& clock = owner.kernel_;
   if (waiting.size() == 1) {
     event& only = *waiting.front();
     waiting.clear();
-    return only.happens(only);
+    return clock.notify(only);
   }
   std::vector<event*> const waiters = std::exchange(waiting, {});
-  for (event* const one : waiters) one->happens(*one);
+  for (event* const one : waiters) clock.after(0, *one);
 }
 
 void l2_private::vacate(line_index line) {
@@ -186,8 +187,9 @@ void l2_private::departure::acknowledged() {
   miss* const held = std::exchange(fetch_after, nullptr);
   std::vector<event*> const waiters = std::exchange(waiting, {});
   owner.spare_departures_.push_back(this);
+  kernel& clock = owner.kernel_;
   if (held != nullptr) owner.below_.fetch(*held, *held);
-  for (event* const one : waiters) one->happens(*one);
+  for (event* const one : waiters) clock.after(0, *one);
 }
 
 void l2_private::write_back_line(std::uint64_t address, event& done) {

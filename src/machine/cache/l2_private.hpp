@@ -80,8 +80,8 @@ class l2_private {
   [[nodiscard]] std::byte* look_up(std::uint64_t address, bool for_store) noexcept;
   /// Like look_up() for a store, but for a mark that no program reads: a clean line becomes `marked`.
   [[nodiscard]] std::byte* look_up_to_mark(std::uint64_t address) noexcept;
-  /// Fetches a line that look_up() has not found. `there.happens` is called directly when it has arrived: then
-  /// look_up() finds it, unless it is to be written and was fetched for readers; in that case ask again.
+  /// Fetches a line that look_up() has not found. `there` happens when it has arrived: then look_up() finds it, unless
+  /// it has been lost again meanwhile, or is to be written and was fetched for readers; in these cases ask again.
   void bring(std::uint64_t address, event& there, bool for_store = false);
 
   /// A directory keeps the lines coherent from now on; `watching` is notified of every line that leaves. `answers`:
@@ -102,13 +102,18 @@ class l2_private {
   /// The same for the lines that are here; L1s lose them.
   void change_here(overwrite const& written);
 
+  /// Would look_up() find it? Neither a use nor a miss.
+  [[nodiscard]] bool has(std::uint64_t address, bool for_store) const noexcept {
+    line_index const line = lines_.find(address);
+    return line != no_line && !(for_store && lines_.state(line) == shared);
+  }
+
   /// Like look_up(), but for an observer: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
 
   /// The byte at this address if its line is in flight to memory; null otherwise.
   [[nodiscard]] std::byte* leaving(std::uint64_t address) noexcept;
-  /// If the line is in flight, to here or to memory: `then` is called directly when it has arrived. False: it is not in
-  /// flight.
+  /// If the line is in flight, to here or to memory: `then` happens when it has arrived. False: it is not in flight.
   [[nodiscard]] bool wait_for(std::uint64_t address, event& then);
   /// Writes within an absent line, without time. True: the line is in flight to memory and includes the write; false:
   /// the caller writes the memory. A line in flight to here includes it as well.

@@ -6,9 +6,9 @@
 namespace tess::machine {
 
 void calendar::put_sorted(slot_list& list, event& added) noexcept {
-  // Insert behind all events of equal time. The last event is later, so `last` stays.
+  // The last event happens after the added one, so `last` stays.
   event** at = &list.first;
-  while ((*at)->due <= added.due) at = &(*at)->next;
+  while (follows(added, **at)) at = &(*at)->next;
   added.next = *at;
   *at = &added;
 }

@@ -1,7 +1,7 @@
 // calendar: the event queue: a ring of time slots, and a heap for events beyond its horizon.
 //
-//   Events of equal time leave in the order of insertion, which makes the simulation deterministic. A slot is a list
-//   sorted by time. Its width should be about the shortest clock period: then nearly all insertions are at the end. The
+//   Events of equal time leave by rank, those of equal rank in the order of insertion, which makes the simulation
+//   deterministic. Harts are inserted at moments that depend on how far they ran ahead, so they have ranks. A slot is a list sorted by time. Its width should be about the shortest clock period: then nearly all insertions are at the end. The
 //   horizon moves with every slot; events that come within it leave the heap at once, before anything can be inserted
 //   behind it.
 //
@@ -86,7 +86,12 @@ class calendar {
     event* waiting;
   };
   static bool later(distant const& a, distant const& b) noexcept {
-    return a.due != b.due ? a.due > b.due : a.order > b.order;
+    if (a.due != b.due) return a.due > b.due;
+    return a.waiting->rank != b.waiting->rank ? a.waiting->rank > b.waiting->rank : a.order > b.order;
+  }
+  /// Does `added`, which is inserted after `other`, also happen after it?
+  static bool follows(event const& added, event const& other) noexcept {
+    return other.due < added.due || (other.due == added.due && other.rank <= added.rank);
   }
 
   void put_in_slot(event& added, std::uint64_t slot) noexcept {
@@ -96,7 +101,7 @@ class calendar {
       list.first = list.last = &added;
       used_[slot % slots / 64] |= std::uint64_t{1} << slot % 64;
       used_words_ |= 1U << slot % slots / 64;
-    } else if (list.last->due <= added.due) [[likely]] {
+    } else if (follows(added, *list.last)) [[likely]] {
       added.next = nullptr;
       list.last->next = &added;
       list.last = &added;

@@ -25,6 +25,7 @@ event* kernel::take_until(picoseconds last) {
   if (closing_ == nullptr || closing_due_ > last) return nullptr;
   event* const closed = std::exchange(closing_, closing_->next);
   closing_due_ = closing_ == nullptr ? never : closing_->due;
+  last_closed_ = closed->due;
   return closed;
 }
 

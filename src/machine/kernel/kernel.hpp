@@ -1,8 +1,8 @@
 // kernel: the deterministic event kernel: simulated time, pending events, and the processes that wait for them.
 //
 //   Everything that happens is an event of the calendar. A process waits by scheduling an event in its own frame; a
-//   device without a process has an event as a member. Events of equal time happen in the order in which they were
-//   scheduled, so a simulation is a function of its inputs.
+//   device without a process has an event as a member. Events of equal time happen by rank: those of devices in the
+//   order in which they were scheduled, then harts by number. So a simulation is a function of its inputs.
 //
 // Units     picoseconds.
 // Errors    an exception of a process leaves run(); the kernel can continue afterwards, without that process.
@@ -38,6 +38,13 @@ class kernel {
     events_.put(happening);
   }
   void after(picoseconds delay_ps, event& happening) { at(now_ + delay_ps, happening); }
+  /// What `waiting` waited for has come. A device's event happens at once, so this is the last that a caller does. A
+  /// hart continues by the calendar, in its turn: called from here it would run ahead of events that are still to be
+  /// scheduled for this time.
+  void notify(event& waiting) {
+    if (waiting.rank == 0) return waiting.happens(waiting);
+    after(0, waiting);
+  }
 
   /// Takes ownership of the process and starts it at the current time, after events that are already pending for it.
   void start(process&& begun);
@@ -83,6 +90,8 @@ class kernel {
     *at = &happening;
     closing_due_ = closing_->due;
   }
+  /// Has the work of such a device for the current time begun? Then all harts have had their turn at this time.
+  [[nodiscard]] bool is_closed() const noexcept { return last_closed_ == now_; }
   [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
   /// Time of the next event; the kernel must not be idle. Harts may run ahead up to here.
   [[nodiscard]] picoseconds next_due() const noexcept {
@@ -100,6 +109,7 @@ class kernel {
   bool stopped_ = false;
   event* closing_ = nullptr;         ///< The first of a list, by time.
   picoseconds closing_due_ = never;  ///< `never` while the list is empty.
+  picoseconds last_closed_ = never;
   calendar events_;
   process_link processes_;  ///< Head of the list, not a process itself.
 };

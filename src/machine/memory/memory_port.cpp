@@ -59,7 +59,7 @@ void memory_port::finish(access& running) {
     auto& ended = static_cast<access&>(self);
     event& done = *ended.done;
     ended.owner.spare_.push_back(&ended);
-    done.happens(done);
+    ended.owner.kernel_.notify(done);
   };
   kernel_.at(std::max(running.earliest, clock_.edge(kernel_.now()) + running.word_time), running);
 }

@@ -139,6 +139,11 @@ std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
 
 void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
+  if (posted_ == 0 || !tlm_region_.holds(address)) return;
+  std::byte const* const line = tlm_.at((address - tlm_region_.base) >> line_shift_ << line_shift_);
+  auto const in_line = [&](std::byte const* at) { return static_cast<std::uint64_t>(at - line) >> line_shift_ == 0; };
+  for (write_buffer const* const one : writers_)
+    if (one->own_bit != std::uint64_t{1} << l1 && one->any_posted(in_line)) stores_meet_l1s_ = true;
 }
 
 std::uint32_t tile::attach(write_buffer& added) {
@@ -149,23 +154,24 @@ std::uint32_t tile::attach(write_buffer& added) {
   return number;
 }
 
-std::uint64_t tile::first_store() const noexcept {
+tile::bus_turn tile::first_store() const noexcept {
   // Branchless: the first one cannot be predicted.
   std::uint64_t first = first_stores_[0];
   for (std::size_t i = 1; i < writers_.size(); ++i) first = std::min(first, first_stores_[i]);
   return first;
 }
 
-void tile::execute_posted(std::uint64_t cycle) {
+void tile::execute_posted(bus_turn before) {
   while (posted_ != 0) {
-    std::uint64_t const first = first_store();
-    if (first >> writer_bits > cycle) return;
+    bus_turn const first = first_store();
+    if (first >= before) return;
     auto const number = static_cast<std::uint32_t>(first % writers_max);
     write_buffer& of = *writers_[number];
     execute_first(of);
     --posted_;
     first_posted(number, of.first_cycle());
   }
+  stores_meet_l1s_ = false;
 }
 
 inline void tile::execute_first(write_buffer& of) {
@@ -179,15 +185,22 @@ inline void tile::execute_first(write_buffer& of) {
 
 void tile::watch(watcher& sleeper) {
   watchers_.push_back(&sleeper);
-  if (!drain_.waits) drain_for_watchers();
+  if (!drain_.waits) drain_for_watchers();  // the harts of the tile have caught up
 }
 
 void tile::drain_for_watchers() {
   drain_.waits = false;
-  catch_up(clock_.cycle_from(kernel_.now()));
   if (posted_ == 0 || watchers_.empty()) return;
+  bus_turn const first = first_store();
   drain_.waits = true;
-  kernel_.at(clock_.cycles(first_store() >> writer_bits), drain_);
+  drain_.store = first;
+  drain_.rank = writers_[first % writers_max]->rank;
+  kernel_.at(clock_.cycles(first >> writer_bits), drain_);
+}
+
+void tile::drained() {
+  catch_up(drain_.store + 1);
+  drain_for_watchers();
 }
 
 void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
@@ -260,7 +273,7 @@ void tile::line_request::line_arrived() {
     if (owner.coherent()) return owner.unblock(*this);
   }
   owner.spare_lines_.push_back(this);
-  waiter.happens(waiter);
+  owner.kernel_.notify(waiter);
 }
 
 void tile::fetch(line_fetch& wanted, event& done) {
@@ -402,15 +415,15 @@ void tile::serve_probe(transaction& request, event& finished) {
 void tile::unblock(line_request& arrived) {
   arrived.fetched->right = arrived.right();
   event& waiter = *arrived.requester;
-  waiter.happens(waiter);
   arrived.what = remote_operation::unblock;
   adapter_.issue_at_once(arrived);
+  kernel_.notify(waiter);
 }
 
 // The home: words of the TLM and the L2, lines and DMA of the DDR, for this tile and for others.
 
 void tile::serve(transaction& request, event& finished) {
-  catch_up(clock_.cycle_from(kernel_.now()));
+  catch_up(turn_of_devices());
   if (guard_ != nullptr && request.dma() != nullptr && request.source != number_) {
     bool const enters = guard_->admits(request);
     if (!enters || request.dma()->is_end) {
@@ -543,7 +556,7 @@ std::byte* tile::reach(main_entry& entry) {
     return nullptr;
   }
   std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
-  catch_up(cycle);
+  catch_up(turn_of_devices());
   std::byte* const line = l2_.look_up(entry.address, entry.writes);
   if (line == nullptr) {
     entry.is = step::reads;
@@ -563,13 +576,13 @@ std::byte* tile::join(main_entry& entry, bool stores) {
   bool const fits = stores ? found.line_state == l2_private::dirty : found.line_state != l2_private::invalid;
   if (!fits) return nullptr;
   std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
-  catch_up(cycle);
+  catch_up(turn_of_devices());
   hold_bus(cycle, description_.rae->operation_cycles);
   return found.data.data();
 }
 
 void tile::serve_word(served_word& word) {
-  catch_up(clock_.cycle_from(kernel_.now()));
+  catch_up(turn_of_devices());
   bool const stores = word.request->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.request->address, stores);
   if (at == nullptr) return l2_.bring(word.request->address, word, stores);

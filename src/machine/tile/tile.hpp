@@ -95,11 +95,32 @@ class tile : public home, private line_memory, private memory_side, private prob
     ++posted_;
     first_posted(number, first_cycle);
   }
-  [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
-  /// Performs all stores posted for cycles up to this one, in order of time. Call it before any other access to the
-  /// tile in this cycle.
-  void catch_up(std::uint64_t cycle) {
-    if (posted_ != 0) execute_posted(cycle);
+  /// A turn on the bus: by cycle, within a cycle those of devices first, then those of harts by number.
+  using bus_turn = std::uint64_t;
+  /// The turn of a hart, which has the buffer of this number. Its own stores for this cycle come before it.
+  [[nodiscard]] static bus_turn turn_of(std::uint64_t cycle, std::uint32_t number) noexcept {
+    return (cycle << writer_bits | number) + 1;
+  }
+  /// The turn of an event of a device that happens now: before the harts' turns, or after them if the network's work
+  /// for this time has begun.
+  [[nodiscard]] bus_turn turn_of_devices() const noexcept {
+    picoseconds const now = kernel_.now();
+    return (kernel_.is_closed() ? clock_.count(now) + 1 : clock_.cycle_from(now)) << writer_bits;
+  }
+  /// The turn of this hart now.
+  [[nodiscard]] bus_turn turn_of_hart(std::uint32_t number) const noexcept {
+    return kernel_.is_closed() ? turn_of_devices() : turn_of(clock_.cycle_from(kernel_.now()), number);
+  }
+  /// Performs all stores posted for earlier turns, in order. Call it before any other access to the tile.
+  void catch_up(bus_turn before) {
+    if (posted_ != 0) execute_posted(before);
+  }
+  /// Performs all posted stores: none of their harts goes on.
+  void end_stores() { catch_up(~bus_turn{0}); }
+  [[nodiscard]] bool stores_meet_l1s() const noexcept { return stores_meet_l1s_; }
+  /// The cycle before which no posted store takes a line from an L1.
+  [[nodiscard]] std::uint64_t stores_meet_l1s_from() const noexcept {
+    return stores_meet_l1s_ ? first_store() >> writer_bits : write_buffer::never;
   }
 
   [[nodiscard]] place place_of(std::uint64_t address) const noexcept {
@@ -236,9 +257,10 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// Stores that were posted before a hart went to sleep on a word must wake it at their time.
   struct drain_event : event {
     explicit drain_event(tile& owner_)
-        : event([](event& self) { static_cast<drain_event&>(self).owner.drain_for_watchers(); }), owner(owner_) {}
+        : event([](event& self) { static_cast<drain_event&>(self).owner.drained(); }), owner(owner_) {}
     tile& owner;
     bool waits = false;
+    bus_turn store = 0;  ///< The first posted one.
   };
   [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
   [[nodiscard]] place place_in_scratchpad(region const& in, std::uint64_t address) const noexcept;
@@ -246,11 +268,12 @@ class tile : public home, private line_memory, private memory_side, private prob
   void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
     first_stores_[number] = cycle << writer_bits | number;
   }
-  void execute_posted(std::uint64_t cycle);
+  void execute_posted(bus_turn before);
   void execute_first(write_buffer& of);
   /// The least entry of first_stores_.
-  [[nodiscard]] std::uint64_t first_store() const noexcept;
+  [[nodiscard]] bus_turn first_store() const noexcept;
   void drain_for_watchers();
+  void drained();
 
   void fetch(line_fetch& request, event& done) override;
   void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) override;
@@ -320,6 +343,8 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// By writer: the cycle of its first store, with its number in the lowest bits, so that the minimum gives both.
   std::array<std::uint64_t, writers_max> first_stores_{};
   std::uint64_t posted_ = 0;  ///< Stores of all writers.
+  /// An L1 of another hart, or of instructions, was filled with a line to which a store is posted.
+  bool stores_meet_l1s_ = false;
   drain_event drain_{*this};
   std::vector<std::unique_ptr<tile>> const* all_ = nullptr;
   std::uint64_t arbitration_cycles_;

@@ -72,6 +72,15 @@ struct write_buffer {
     return posted_count == 0 ? never : posted[first_posted].cycle;
   }
 
+  /// Is a store posted to such a byte?
+  template <class Predicate>
+  [[nodiscard]] bool any_posted(Predicate const& such) const noexcept {
+    for (std::size_t i = 0; i < posted_count; ++i)
+      if (such(posted[(first_posted + i) % entries].at)) return true;
+    return false;
+  }
+
+  std::uint32_t rank = 0;     ///< Of the hart, as an event.
   std::uint64_t own_bit = 0;  ///< The bit of the hart's data L1 among sharers.
   snooper* own = nullptr;     ///< That L1, which already has these values and later ones.
   std::size_t next_done = 0;

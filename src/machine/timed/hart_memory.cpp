@@ -95,16 +95,17 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   ++counted_.load_misses;
   if (!brought_) ready = tile_.hit_cycle(where, starts, data_.shape().line_bytes);
   enter(address, data_.fill(name, at));
-  tile_.filled(name, data_number_);
+  filled(name, data_number_);
   return true;
 }
 
 bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
                                 std::span<std::byte> value) noexcept {
   if (!check(h, address, value.size(), right_read)) return false;
-  bool const hit = !crosses(address, value.size()) && data_.load(global(address)) != nullptr;
-  if (crosses(address, value.size()) || (!hit && !alone_until(ends))) return false;
-  if (!hit) tile_.catch_up(ends);
+  if (crosses(address, value.size())) return false;
+  bool const hit = data_.load(global(address)) != nullptr;
+  if (hit ? ends >= hits_until_ : !alone_until(ends)) return false;
+  if (!hit) catch_up(ends);
   std::uint64_t ready = ends;
   if (!load_line(address, ends - 1, ready)) return false;
   if (!hit) ++counted_.in_place;
@@ -158,14 +159,9 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
     std::uint64_t const* const of_page = sharers - (offset >> sharer_shift_);
     bool const whole = tile_.tlm_sharers(name - offset) == of_page && tile_.tlm_sharers(name - offset + page_mask);
     if (whole) stores_[page % store_entries] = {page, at - offset, of_page};
-    std::uint64_t const line = address >> data_shift_;
-    bool const again = std::exchange(stored_lines_[line % stored_lines], line_number(line)) == line_number(line);
-    if (!alone || (again && tile_.has_posted())) {
-      if (post_of_size(h, ends, address, value, at, *sharers)) return true;
-      if (!alone) return false;
-    }
+    if (!alone) return post_of_size(h, ends, address, value, at, *sharers);
   }
-  tile_.catch_up(ends);
+  catch_up(ends);
   ++counted_.in_place;
   h.left -= static_cast<std::int64_t>(put(at, address, name, value, ends) - ends);
   return true;
@@ -175,10 +171,11 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
   if (!check(h, address, 2, right_execute)) return false;
   std::uint64_t const name = global(address);
   std::uint64_t const line = address >> code_shift_;
+  if (starts >= hits_until_) return false;
   if (code_.load(name) == nullptr) {
     // With machine mode an interrupt may come before the instruction, once its line is here.
     if (!alone_until(starts) || h.privileged != nullptr) return false;
-    tile_.catch_up(starts);
+    catch_up(starts);
     tile::place const where = tile_.place_of(name);
     std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
     if (at == nullptr) return false;
@@ -186,7 +183,7 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
     ++counted_.in_place;
     std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
     code_.fill(name, at);
-    tile_.filled(name, code_number_);
+    filled(name, code_number_);
     h.left -= static_cast<std::int64_t>(ready - starts);
   }
   fetches_[line % fetch_entries] = line;
@@ -207,7 +204,7 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
     ++counted_.fetch_misses;
     if (!brought_) h.wait_until(tile_.hit_cycle(where, h.now(), code_.shape().line_bytes));
     code_.fill(name, at);
-    tile_.filled(name, code_number_);
+    filled(name, code_number_);
   }
   brought_ = false;
   std::uint64_t const line = h.request.address >> code_shift_;
@@ -252,12 +249,13 @@ bool hart_memory::serve_store(hart& h, event& resume) {
   // Both lines must be present before either is written. With directories each could be lost whenever the other one
   // arrives, forever; there each part is written when its line is present.
   std::uint64_t const last = first + h.request.bytes - 1;
-  for (std::uint64_t const address : {first + done, tile_.loses_lines() ? first + done : last}) {
-    std::uint64_t const name = global(address);
-    tile::place const where = tile_.place_of(name);
-    if (tile_.look_up(where, name, true) != nullptr) continue;
-    tile_.l2().bring(name, resume, true);
-    return false;
+  if (crosses(first, h.request.bytes) && !tile_.loses_lines()) {
+    for (std::uint64_t const address : {first, last}) {
+      std::uint64_t const name = global(address);
+      if (tile_.place_of(name) != tile::place::l2 || tile_.l2().has(name, true)) continue;
+      tile_.l2().bring(name, resume, true);
+      return false;
+    }
   }
   while (done < h.request.bytes) {
     std::uint64_t const address = first + done;
@@ -339,13 +337,6 @@ void hart_memory::forget_stores(std::uint64_t begin, std::uint64_t end) noexcept
   std::uint64_t const last_page = (end - 1) >> page_rights::page_shift;
   for (store_entry& entry : stores_) {
     if (entry.page - first_page <= last_page - first_page) entry.page = no_entry;
-  }
-  std::uint64_t const first = begin >> data_shift_;
-  std::uint64_t const count = (end >> data_shift_) - first;
-  for (std::uint64_t i = 0; i < std::min(count, stored_lines); ++i) {
-    std::uint32_t& stored = stored_lines_[(first + i) % stored_lines];
-    std::uint64_t const line = (std::uint64_t{stored} - 1) * stored_lines + (first + i) % stored_lines;
-    if (stored != 0 && line - first < count) stored = 0;
   }
 }
 

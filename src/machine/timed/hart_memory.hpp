@@ -1,10 +1,10 @@
 // hart_memory: the memory of a hart with time: its two L1s, and the policy by which the engine accesses them.
 //
-//   In front of each L1 is a table from the program's line addresses to L1 lines, so that a hit costs one comparison.
-//   An entry exists only while its line is in the L1 and the program may read it. A miss is served in place if no event
-//   of the machine comes before it (docs/internals/machine.md, 3): then the result cannot differ from that at kernel
-//   time. A store to the TLM that another event may precede goes to the write buffer with its cycle, and the hart runs
-//   on. The store happens when kernel time, or any other access on the tile's bus, reaches that cycle. The hart's own
+//   In front of each L1 is a table from the program's line addresses to L1 lines, so that a hit costs two comparisons.
+//   An entry exists only while its line is in the L1 and the program may read it. A hit or a miss is served in place if
+//   no event of the machine comes before it (docs/internals/machine.md, 3): then the result cannot differ from that at
+//   kernel time. A store to a line of the TLM that no other L1 has goes to the write buffer with its cycle, and the hart
+//   runs on. The store happens when kernel time, or any other access on the tile's bus, reaches its turn. The hart's own
 //   L1 has the value at once, as RVWMO allows; operations that it must precede (fences, atomics, misses) are done at
 //   kernel time. For everything else, such as a line fetch or an access to another tile, the hart stops. L1s replace
 //   the line that was filled longest ago (LRR, an option of LEON3): a hit changes no state.
@@ -61,16 +61,18 @@ class hart_memory {
   hart_memory(hart_memory const&) = delete;
   hart_memory& operator=(hart_memory const&) = delete;
 
+  /// The hart's rank as an event.
+  void set_rank(std::uint32_t of_hart) noexcept { buffer_.rank = of_hart; }
   [[nodiscard]] std::byte* fast() noexcept { return reinterpret_cast<std::byte*>(this); }  // NOLINT
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
   template <class T>
-  [[gnu::always_inline]] static bool load(hart&, inst const*, std::byte* fast, std::uint64_t address,
+  [[gnu::always_inline]] static bool load(hart& h, inst const* i, std::byte* fast, std::uint64_t address,
                                           T& value) noexcept {
     hart_memory& m = of(fast);
     std::uint64_t const line = address >> m.data_shift_;
     load_entry const& entry = m.loads_[line % load_entries];
-    if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
+    if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0 || h.now(i) >= m.hits_until_) [[unlikely]]
       return false;
     ++m.counted_.loads;
     std::memcpy(&value, entry.data + (address & m.data_mask_), sizeof(T));
@@ -93,19 +95,11 @@ class hart_memory {
     std::uint64_t const ends = h.now(i);
     std::uint64_t const sharers = entry.sharers[(address & page_mask) >> m.sharer_shift_];
     std::byte* const at = entry.data + (address & page_mask);
-    std::uint32_t& stored = m.stored_lines_[line % stored_lines];
-    bool const again = stored == line_number(line);
-    if (!m.alone_until(ends) || (again && m.tile_.has_posted())) {
-      stored = line_number(line);
-      return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
-    }
+    if (!m.alone_until(ends)) return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
     load_entry const& own = m.loads_[line % load_entries];
     if (sharers != 0 && (sharers != m.buffer_.own_bit || own.line != line)) [[unlikely]]
       return false;
-    if (!again) {
-      stored = line_number(line);
-      m.tile_.catch_up(ends);
-    }
+    m.catch_up(ends);
     std::memcpy(at, &value, sizeof(T));
     if (own.line == line) std::memcpy(own.data + (address & m.data_mask_), &value, sizeof(T));
     std::uint64_t const free = m.buffer_store(ends, sizeof(T));
@@ -119,7 +113,7 @@ class hart_memory {
   static bool fetch(hart& h, inst const* i, std::byte* fast, std::uint64_t address) noexcept {
     hart_memory& m = of(fast);
     std::uint64_t const line = address >> m.code_shift_;
-    if (m.fetches_[line % fetch_entries] == line) [[likely]]
+    if (m.fetches_[line % fetch_entries] == line && h.now(i) < m.hits_until_) [[likely]]
       return true;
     return m.fetch_in_place(h, h.now(i), address);
   }
@@ -132,9 +126,14 @@ class hart_memory {
   [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
   void changed(hart& h);
 
-  /// Before a run: nothing that the tile can observe happens before this cycle.
-  // a write may wake a sleeper
-  void look_ahead(std::uint64_t horizon) noexcept { horizon_ = tile_.watched() ? 0 : horizon; }
+  /// Before a run: nothing that the tile can observe happens before the cycle `horizon`, nor before the hart's turn in
+  /// the kernel's cycle.
+  void look_ahead(std::uint64_t horizon, std::uint64_t kernel_cycle) noexcept {
+    horizon_ = tile_.watched() ? 0 : horizon;  // a write may wake a sleeper
+    hits_until_ = std::max(std::min(horizon, tile_.stores_meet_l1s_from()), kernel_cycle + 1);
+  }
+  /// All earlier turns on the bus, and the hart's own stores up to now, have happened.
+  void catch_up() { tile_.catch_up(tile_.turn_of_hart(buffer_number_)); }
 
   /// Is the address's home another tile? Then the access goes to the adapter.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
@@ -181,14 +180,9 @@ class hart_memory {
   static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t load_entries = 4096;
   static constexpr std::size_t store_entries = 256;
-  static constexpr std::uint64_t stored_lines = 4096;
   static constexpr std::size_t fetch_entries = 2048;
   static constexpr std::uint64_t page_mask = (std::uint64_t{1} << page_rights::page_shift) - 1;
 
-  /// The tag of a program line in stored_lines_.
-  static std::uint32_t line_number(std::uint64_t line) noexcept {
-    return static_cast<std::uint32_t>(line / stored_lines) + 1;
-  }
   static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
 
   /// `address` is the program's; `ends` the cycle. False: the write buffer is full, or a hart sleeps on a word.
@@ -206,6 +200,13 @@ class hart_memory {
 
   /// No event of the machine comes before the end of this cycle.
   [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept { return cycle < horizon_; }
+  /// The same for an access in place.
+  void catch_up(std::uint64_t cycle) { tile_.catch_up(tile::turn_of(cycle, buffer_number_)); }
+  /// An own L1 has filled the line of this global address.
+  void filled(std::uint64_t name, std::uint32_t l1) noexcept {
+    tile_.filled(name, l1);
+    hits_until_ = std::min(hits_until_, tile_.stores_meet_l1s_from());
+  }
   /// A store on the bus: returns the cycle at which the hart continues, which is later only if the write buffer is
   /// full.
   std::uint64_t buffer_store(std::uint64_t ends, std::size_t bytes) noexcept {
@@ -246,7 +247,8 @@ class hart_memory {
   unsigned sharer_shift_;
   write_buffer buffer_;
   std::uint32_t buffer_number_;  ///< The buffer's number in its tile.
-  std::uint64_t horizon_ = 0;
+  std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
+  std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
   /// With directories: the completed part of an access to two lines.
   struct {
     std::uint64_t value = 0;
@@ -256,16 +258,16 @@ class hart_memory {
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};
   std::array<store_entry, store_entries> stores_{};
-  /// By the lowest bits of a line: the line of the last store to the TLM. The first of several stores to a line comes,
-  /// if the hart is alone, after all stores posted for its cycle; later ones are ordered among these by hart number.
-  std::array<std::uint32_t, stored_lines> stored_lines_{};
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
 
 template <std::size_t bytes>
 inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::byte* at,
                               std::uint64_t sharers) noexcept {
-  if (buffer_.posted_count == write_buffer::entries || tile_.watched()) return false;
+  // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
+  if (buffer_.posted_count == write_buffer::entries || tile_.watched() || (sharers & ~buffer_.own_bit) != 0 ||
+      tile_.stores_meet_l1s())
+    return false;
   __builtin_prefetch(at, 1);  // written when the store happens
   // The tables exceed the host's nearest caches: avoid look-ups that are not needed.
   if ((sharers & buffer_.own_bit) != 0) keep(address, std::as_bytes(std::span(&value, 1)).template first<bytes>());

@@ -57,8 +57,7 @@ void tile_program::make_harts(grid& g, std::uint32_t tile_number, std::uint32_t 
   std::uint32_t const application = g.description.harts_of(tile_number) - g.description.harts.system;
   std::uint32_t const harts = application == 0 ? g.description.harts.system : application / g.copies.in_tile;
   for (std::uint32_t i = share * harts; i < (share + 1) * harts; ++i) {
-    timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, *this);
-    added.context.number = i;
+    timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, *this, i);
     added.context.code = &code_;
   }
 }
@@ -218,14 +217,16 @@ std::uint64_t tile_program::horizon(timed_hart const& of) const {
   picoseconds const next = grid_.clock.next_due();
   // While an operation is in flight, the next event may be its arrival here.
   if (grid_.noc.operations() != 0) return cycles_.count(next);
-  picoseconds horizon = next + cycles_.cycles(reach_cycles_);
+  // The harts of other copies of the program in this tile are among the events.
+  picoseconds horizon = grid_.copies.in_tile > 1 ? next : next + cycles_.cycles(reach_cycles_);
   // False: the next event may be observable here.
   auto const lower = [&](timed_hart const& other) {
     // of this tile: those to other tiles count as operations
     if (other.context.tickets.are_under_way()) return false;
     if (&other == &of || other.is == timed_hart::state::idle) return true;
     if (other.is != timed_hart::state::runnable) return false;  // the next event may wake it
-    horizon = std::min(horizon, other.due_ps());
+    // A hart that waits for a device is not in the calendar.
+    horizon = std::min(horizon, other.due_ps() < grid_.clock.now() ? next : other.due_ps());
     return true;
   };
   for (timed_hart const& other : harts_)

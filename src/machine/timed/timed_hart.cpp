@@ -33,7 +33,7 @@ remote_operation begun_operation(stop begun) {
 }  // namespace
 
 timed_hart::timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
-                       page_rights const& rights, hart_environment& owner)
+                       page_rights const& rights, hart_environment& owner, std::uint32_t number)
     : event([](event& self) { static_cast<timed_hart&>(self).go(); }),
       kernel_(k),
       clock_(description.tile_clock_ps),
@@ -45,6 +45,9 @@ timed_hart::timed_hart(kernel& k, machine_description const& description, tile& 
       trap_cycles_(description.system ? description.system->trap_cycles : 0),
       memory_(description, at, window, rights) {
   context.memory = &memory_;
+  context.number = number;
+  rank = 1 + at.number() * harts_max + number;
+  memory_.set_rank(rank);
 }
 
 void timed_hart::come_back(std::uint64_t cycle) {
@@ -122,9 +125,8 @@ void timed_hart::run_ahead() {
         continue;
       }
     }
-    // Stores of other harts become visible to one that only hits its L1.
-    if (tile_.has_posted()) tile_.catch_up(kernel_cycle());
-    memory_.look_ahead(owner_.horizon(*this));
+    memory_.catch_up();  // for what only hits its L1s
+    memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
@@ -152,7 +154,7 @@ std::uint64_t timed_hart::limit() {
 
 bool timed_hart::serve() {
   hart& h = context;
-  tile_.catch_up(kernel_cycle());
+  memory_.catch_up();
   if (remote_pending_) return finish_remote();
   bool done = true;
   switch (h.stopped) {
@@ -681,7 +683,7 @@ void timed_hart::answered(begun_word& word) {
   }
   if (!awaits_answer_) return;
   awaits_answer_ = false;
-  go();
+  kernel_.after(0, *this);
 }
 
 bool timed_hart::serve_ticket() {

@@ -46,7 +46,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
   timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
-             page_rights const& rights, hart_environment& owner);
+             page_rights const& rights, hart_environment& owner, std::uint32_t number);
 
   state is = state::idle;  // next to the event, so that what other harts of the tile read is one cache line of the host
   hart context;
@@ -133,6 +133,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] bool reservation_holds();
   void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) override;
 
+  static constexpr std::uint32_t harts_max = 128;  ///< Of a tile.
   /// Number of quanta that a hart runs alone before it returns to the kernel.
   static constexpr std::uint64_t turns_before_event = 1024;
 

@@ -100,6 +100,7 @@ void timed_machine::start_system(elf_image const& image) {
 }
 
 void timed_machine::mark(bool begins) {
+  for (auto const& one : grid_.tiles) one->catch_up(one->turn_of_devices());
   if (!begins)
     measured_end_ = machine_counts::of(grid_);
   else if (!measured_begin_)
@@ -144,6 +145,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     notify_stalled();
     to_end();
   }
+  for (auto const& one : grid_.tiles) one->end_stores();
   machine_outcome outcome;
   for (auto const& one : programs_) {
     outcome.instructions += one->instructions();
