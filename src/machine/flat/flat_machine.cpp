@@ -69,7 +69,9 @@ void flat_machine::place(std::uint64_t address, std::span<std::byte const> from)
   if (!from.empty()) std::memcpy(memory_.at(address), from.data(), from.size());
 }
 void flat_machine::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
+  bool const had_code = memory_.have_code(begin, end);
   memory_.set_rights(begin, end, rights);
+  if (had_code || (rights & right_execute) != 0) code_changed();
 }
 void flat_machine::clear(std::uint64_t begin, std::uint64_t end) {
   memory_.discard(begin, end);

@@ -26,6 +26,12 @@ void flat_memory::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_
   if (begin < end) std::memset(&rights_of(base_, begin >> page_shift), rights, (end - begin) >> page_shift);
 }
 
+bool flat_memory::have_code(std::uint64_t begin, std::uint64_t end) const noexcept {
+  for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page)
+    if ((rights_of(base_, page) & right_execute) != 0) return true;
+  return false;
+}
+
 std::uint8_t flat_memory::rights(std::uint64_t address) const noexcept {
   return address < size_bytes_ ? rights_of(base_, address >> page_shift) : std::uint8_t{0};
 }

@@ -37,6 +37,8 @@ class flat_memory final : public code_source {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] std::byte* fast() const noexcept { return base_; }
 
+  // May code of any of these pages be executed?
+  [[nodiscard]] bool have_code(std::uint64_t begin, std::uint64_t end) const noexcept;
   // Sets the rights of whole pages; both addresses are multiples of page_bytes within the memory.
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) noexcept;
   [[nodiscard]] std::uint8_t rights(std::uint64_t address) const noexcept;

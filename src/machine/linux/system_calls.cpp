@@ -151,23 +151,14 @@ std::optional<std::int64_t> program::memory_call(std::uint64_t number, call_argu
   switch (number) {
     case 214:
       return space_.brk(a[0]);
-    case 215: {
-      std::int64_t const result = space_.unmap(a[0], a[1]);
-      host_.code_changed();
-      return result;
-    }
+    case 215:
+      return space_.unmap(a[0], a[1]);
     case 216:
       return space_.remap(a[0], a[1], a[2], a[3]);
-    case 222: {
-      std::int64_t const result = map(a);
-      if ((a[2] & PROT_EXEC) != 0 || (a[3] & MAP_FIXED) != 0) host_.code_changed();
-      return result;
-    }
-    case 226: {
-      std::int64_t const result = space_.protect(a[0], a[1], rights_of(a[2]));
-      host_.code_changed();
-      return result;
-    }
+    case 222:
+      return map(a);
+    case 226:
+      return space_.protect(a[0], a[1], rights_of(a[2]));
     case 227:
       return 0;  // msync
     case 228:    // mlock

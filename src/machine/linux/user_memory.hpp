@@ -21,7 +21,8 @@ class user_memory {
   // Ignores the program's rights: for the loader.
   virtual void place(std::uint64_t address, std::span<std::byte const> from) = 0;
 
-  // For whole pages within the memory. Rights 0: not mapped.
+  // For whole pages within the memory. Rights 0: not mapped. Code in pages that become executable, or cease to be, is
+  // forgotten.
   virtual void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) = 0;
   // Sets the bytes to zero.
   virtual void clear(std::uint64_t begin, std::uint64_t end) = 0;

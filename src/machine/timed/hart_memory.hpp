@@ -35,6 +35,12 @@ class page_rights {
     if (page >= rights_.size()) return address >= registers::own_devices && wanted != right_execute;
     return (rights_[page] & wanted) == wanted;
   }
+  /// May code of any of these pages be executed?
+  [[nodiscard]] bool have_code(std::uint64_t begin, std::uint64_t end) const noexcept {
+    for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page)
+      if ((rights_[page] & right_execute) != 0) return true;
+    return false;
+  }
   void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
     for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page) rights_[page] = rights;
   }
