@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <regex>
 
@@ -27,16 +25,6 @@ void describe_quantum(work_folder const& folder, int quantum) {
   std::ofstream{folder.path() / "quantum.toml"} << text;
 }
 
-double cycles_of(outcome const& run) {
-  std::smatch found;
-  std::regex const line("simulated time .*, ([0-9 ]+) cycles");
-  if (!std::regex_search(run.error, found, line)) return 0;
-  std::string const digits = std::regex_replace(found[1].str(), std::regex(" "), "");
-  double cycles = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), cycles);
-  return cycles;
-}
-
 class at_quantum : public testing::TestWithParam<int> {
  protected:
   void SetUp() override { describe_quantum(folder_, GetParam()); }
@@ -54,19 +42,6 @@ TEST_P(at_quantum, four_harts_see_only_what_rvwmo_allows) {
               "LR/SC: 0 of 150\n")
         << where << result.error;
   }
-}
-
-TEST_P(at_quantum, a_program_alone_takes_the_cycles_that_it_takes_at_64) {
-  outcome const usual = folder_.run(TESS_MACHINE " --machine nemesys-2x2 -- '" + programs + "/integers'");
-  outcome const here = run("integers'");
-  EXPECT_GT(cycles_of(usual), 0) << usual.error;
-  EXPECT_EQ(cycles_of(here), cycles_of(usual));
-}
-
-TEST_P(at_quantum, harts_that_share_words_take_about_the_cycles_that_they_take_at_64) {
-  outcome const usual = folder_.run(TESS_MACHINE " --machine nemesys-2x2 -- '" + programs + "/litmus'");
-  EXPECT_GT(cycles_of(usual), 0) << usual.error;
-  EXPECT_NEAR(cycles_of(run("litmus'")) / cycles_of(usual), 1, 0.01);
 }
 
 INSTANTIATE_TEST_SUITE_P(quanta, at_quantum, testing::Values(1, 16, 256));

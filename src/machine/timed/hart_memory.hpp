@@ -101,7 +101,8 @@ class hart_memory {
     std::uint64_t const ends = h.now(i);
     std::uint64_t const sharers = entry.sharers[(address & page_mask) >> m.sharer_shift_];
     std::byte* const at = entry.data + (address & page_mask);
-    if (!m.alone_until(ends)) return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
+    if (!m.alone_until(ends))
+      return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
     load_entry const& own = m.loads_[line % load_entries];
     if (sharers != 0 && (sharers != m.buffer_.own_bit || own.line != line)) [[unlikely]]
       return false;
@@ -252,7 +253,7 @@ class hart_memory {
   std::uint32_t code_number_;
   unsigned sharer_shift_;
   write_buffer buffer_;
-  std::uint32_t buffer_number_;  ///< The buffer's number in its tile.
+  std::uint32_t buffer_number_;   ///< The buffer's number in its tile.
   std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
   std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
   /// With directories: the completed part of an access to two lines.

@@ -1,0 +1,128 @@
+// quantum_test: `quantum_cycles` says only how far a hart may run ahead of the simulator's time: no statistic of a run
+// depends on it.
+// Method: every kind of machine, with programs whose harts share words; all statistics but those of the host, and what
+// the program printed, at quanta from 1 to 1024 cycles. Two harts that store to one line take the time that two lines
+// take.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "child.hpp"
+#include "runtime/sanitized.hpp"
+
+namespace tess::machine {
+namespace {
+
+std::string const programs = TESS_MACHINE_PROGRAMS;
+
+struct run {
+  std::string machine;
+  std::string words;  ///< Options and the program, before and after " -- ".
+  friend void PrintTo(run const& one, std::ostream* out) { *out << one.machine << ' ' << one.words; }
+};
+
+/// What a run says about simulated time: all statistics without those of the host, and its output.
+std::string told(work_folder const& folder, run const& wanted, int quantum) {
+  std::string const text = text_of(TESS_MACHINES "/" + wanted.machine + ".toml");
+  std::ofstream{folder.path() / "machine.toml"} << std::regex_replace(
+      text, std::regex("quantum_cycles = \\d+ "), "quantum_cycles = " + std::to_string(quantum) + " ");
+  std::size_t const program = wanted.words.find("-- ");
+  outcome const result =
+      folder.run(TESS_MACHINE " --quiet --stats stats.json --machine machine.toml " + wanted.words.substr(0, program) +
+                 "-- '" + programs + "'/" + wanted.words.substr(program + 3));
+  EXPECT_EQ(result.code, 0) << result.error;
+  nlohmann::json all = nlohmann::json::parse(text_of(folder.path() / "stats.json"));
+  all.erase("host");
+  return result.output + all.dump(1);
+}
+
+class every_statistic : public testing::TestWithParam<run> {};
+
+TEST_P(every_statistic, is_the_same_however_far_harts_run_ahead) {
+  work_folder const folder;
+  std::string const usual = told(folder, GetParam(), 64);
+  EXPECT_GT(usual.size(), 1000U);
+  for (int const quantum : {1, 7, 1024}) {
+    std::string const here = told(folder, GetParam(), quantum);
+    if (here == usual) continue;
+    auto const differs = std::ranges::mismatch(here, usual);
+    auto const at = static_cast<std::size_t>(differs.in1 - here.begin());
+    ADD_FAILURE() << "at " << quantum << ": " << here.substr(at - std::min<std::size_t>(at, 100), 160)
+                  << "\nat 64: " << usual.substr(at - std::min<std::size_t>(at, 100), 160);
+  }
+}
+
+std::vector<run> runs() {
+  std::vector<run> made{
+      {"single-tile", "-- litmus static"},
+      {"single-tile", "-- litmus mapped"},
+      {"nemesys-2x2", "-- threads"},
+      {"nemesys-2x2", "-- coroutines"},
+      {"nemesys-2x2", "--copies 3 -- adding 500"},
+      {"nemesys-4x4", "--copies 14 -- adding 100"},
+      {"nemesys-4x4", "--copies 4 -- litmus_tiles"},
+      {"nemesys-4x4", "--copies 5 -- swapping 30"},
+      {"nemesys-4x4", "--copies 5 -- extended 40"},
+      {"nemesys-4x4", "--copies 14 -- invoking"},
+      {"nemesys-4x4-single", "--copies 5 -- extended 40 mapped"},
+      {"tessera-2x2", "--copies 3 -- extended 40 mapped"},
+      {"tessera-4x4", "--copies 5 -- extended 40"},
+      {"cni-4", "--copies 4 -- interfaces"},
+      {"rae-6", "--copies 6 -- extended 40 mapped"},
+      {"rae-16", "--copies 16 -- extended 8 mapped"},
+      {"rae-64", "--copies 64 -- extended 2 mapped"},
+      {"dir-4", "--copies 4 -- litmus_tiles lines"},
+      {"dir-4", "--copies 4 -- litmus_tiles line"},
+      {"mppa-256", "--copies 2 -- clusters"},
+      {"mppa-256", "--copies 20 -- mppa-rmem rmem write 4096 3 2"},
+  };
+  for (int seed = 1; seed <= (test::is_sanitized ? 1 : 2); ++seed) {
+    std::string const words = std::to_string(seed) + (test::is_sanitized ? " 4 100" : " 4 600");
+    std::string const alone = std::to_string(seed) + (test::is_sanitized ? " 1 50" : " 1 200");
+    for (auto const& [machine, copies, rest] : {std::tuple{"single-tile", 1, words},
+                                                {"nemesys-2x2", 3, words + " remote"},
+                                                {"nemesys-4x4", 14, words + " remote"},
+                                                {"nemesys-4x4-single", 5, words + " remote"},
+                                                {"tessera-2x2", 3, words + " remote"},
+                                                {"tessera-4x4", 14, words + " remote"},
+                                                {"mppa-256", 3, words},
+                                                {"cni-16", 16, alone},
+                                                {"cni-64", 64, alone},
+                                                {"dir-16", 16, alone},
+                                                {"dir-64", 64, alone},
+                                                {"rae-6", 6, alone + " remote"},
+                                                {"rae-16", 16, alone + " remote"},
+                                                {"rae-64", 64, alone}})
+      made.push_back({machine, "--copies " + std::to_string(copies) + " -- shared_at_random " + rest});
+  }
+  return made;
+}
+
+INSTANTIATE_TEST_SUITE_P(of_programs, every_statistic, testing::ValuesIn(runs()), [](auto const& one) {
+  return std::regex_replace(std::to_string(one.index) + " " + one.param.machine + " " + one.param.words,
+                            std::regex("[^a-z0-9A-Z]+"), "_");
+});
+
+class two_harts : public testing::TestWithParam<int> {
+ protected:
+  /// Cycles on the four harts of a tile.
+  [[nodiscard]] double cycles(std::string const& words) const {
+    std::string const told_here = told(folder_, {"single-tile", "-- sharing " + words}, GetParam());
+    return std::stod(told_here);
+  }
+  work_folder folder_;
+};
+
+TEST_P(two_harts, that_miss_one_line_together_both_go_on_when_it_is_there) {
+  EXPECT_NEAR(cycles("stores line") / cycles("stores lines"), 1, 0.1);
+}
+
+TEST_P(two_harts, pay_for_words_of_one_line_if_one_of_them_stores) {
+  EXPECT_GT(cycles("loads line"), 1.5 * cycles("loads lines"));
+}
+
+INSTANTIATE_TEST_SUITE_P(quanta, two_harts, testing::Values(1, 64, 1024));
+
+}  // namespace
+}  // namespace tess::machine
