@@ -5,6 +5,8 @@
 // take.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -108,8 +110,10 @@ class two_harts : public testing::TestWithParam<int> {
  protected:
   /// Cycles on the four harts of a tile.
   [[nodiscard]] double cycles(std::string const& words) const {
-    std::string const told_here = told(folder_, {"single-tile", "-- sharing " + words}, GetParam());
-    return std::stod(told_here);
+    std::string const printed = told(folder_, {"single-tile", "-- sharing " + words}, GetParam());
+    double count = 0;
+    std::from_chars(printed.data(), printed.data() + printed.size(), count);
+    return count;
   }
   work_folder folder_;
 };

@@ -3,10 +3,10 @@
 //   In front of each L1 is a table from the program's line addresses to L1 lines, so that a hit costs two comparisons.
 //   An entry exists only while its line is in the L1 and the program may read it. A hit or a miss is served in place if
 //   no event of the machine comes before it (docs/internals/machine.md, 3): then the result cannot differ from that at
-//   kernel time. A store to a line of the TLM that no other L1 has goes to the write buffer with its cycle, and the hart
-//   runs on. The store happens when kernel time, or any other access on the tile's bus, reaches its turn. The hart's own
-//   L1 has the value at once, as RVWMO allows; operations that it must precede (fences, atomics, misses) are done at
-//   kernel time. For everything else, such as a line fetch or an access to another tile, the hart stops. L1s replace
+//   kernel time. A store to a line of the TLM that no other L1 has goes to the write buffer with its turn, and the hart
+//   runs on. The store happens when kernel time, or another access on the tile's bus, has come to this turn. The hart's
+//   own L1 has the value at once, as RVWMO allows; operations that it must precede (fences, atomics, misses) are done
+//   at kernel time. For everything else, such as a line fetch or an access to another tile, the hart stops. L1s replace
 //   the line that was filled longest ago (LRR, an option of LEON3): a hit changes no state.
 //
 // Units     program addresses outside, global ones inside; cycles of the tile's clock.

@@ -133,7 +133,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] bool reservation_holds();
   void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) override;
 
-  static constexpr std::uint32_t harts_max = 128;  ///< Of a tile.
+  static constexpr std::uint32_t harts_max = 128;  ///< In a tile.
   /// Number of quanta that a hart runs alone before it returns to the kernel.
   static constexpr std::uint64_t turns_before_event = 1024;
 

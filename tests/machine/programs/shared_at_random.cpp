@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "tile.hpp"
 
@@ -103,13 +103,19 @@ std::uint64_t operate(std::uint64_t seed, std::uint64_t operations, std::uint64_
   return hash;
 }
 
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count < 4) return 2;
-  std::uint64_t const seed = std::strtoull(arguments[1], nullptr, 10);
-  auto const threads = static_cast<unsigned>(std::atoi(arguments[2]));
-  std::uint64_t const operations = std::strtoull(arguments[3], nullptr, 10);
+  std::uint64_t const seed = number(arguments[1]);
+  auto const threads = static_cast<unsigned>(number(arguments[2]));
+  std::uint64_t const operations = number(arguments[3]);
   void* const far = mmap(nullptr, 8 * words, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   std::uint64_t of_next = 0;
   std::uint64_t const copy = tile::information(tile::info::program);
@@ -118,8 +124,8 @@ int main(int count, char** arguments) {
     of_next = tile::end_of_tlm(tile::of_program((copy + 1) % copies), 4096);
   }
   std::atomic<std::uint64_t> sum = 0;
-  auto const one = [&](unsigned number) {
-    sum += operate(seed + 1000 * copy + number, operations, reinterpret_cast<std::uint64_t>(far), of_next);
+  auto const one = [&](unsigned thread) {
+    sum += operate(seed + 1000 * copy + thread, operations, reinterpret_cast<std::uint64_t>(far), of_next);
   };
   {
     std::vector<std::jthread> others;

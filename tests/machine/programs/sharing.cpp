@@ -1,6 +1,6 @@
 // sharing: what it costs two harts to store to one line of the L2, or to store beside a word that the other one loads.
 //
-//   sharing stores line|lines    both begin with the same miss, or each with one of its own; then each stores 1000 times
+//   sharing stores line|lines    both begin with one miss, or each with one of its own; then each stores 1000 times
 //   sharing loads line|lines     one loads a word 1000 times, the other stores to the word beside it, or elsewhere
 //
 // It prints the cycles that the slower, or the loading, hart took.
