@@ -1,9 +1,10 @@
 // calendar: the event queue: a ring of time slots, and a heap for events beyond its horizon.
 //
 //   Events of equal time leave by rank, those of equal rank in the order of insertion, which makes the simulation
-//   deterministic. Harts are inserted at moments that depend on how far they ran ahead, so they have ranks. A slot is a list sorted by time. Its width should be about the shortest clock period: then nearly all insertions are at the end. The
-//   horizon moves with every slot; events that come within it leave the heap at once, before anything can be inserted
-//   behind it.
+//   deterministic. Harts have ranks, as the moment of their insertion depends on how far they ran ahead. A slot is a
+//   list sorted by time and rank. Its width should be about the shortest clock period: then nearly all insertions are
+//   at the end. The horizon moves with every slot; events that come within it leave the heap at once, before anything
+//   can be inserted behind it.
 //
 // Units     picoseconds; the width of a slot is a power of two.
 // Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Only the heap's array is

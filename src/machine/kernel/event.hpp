@@ -19,7 +19,7 @@ struct event {
   handler happens;
   picoseconds due = 0;
   event* next = nullptr;  ///< In its slot of the calendar, which owns this field while the event is pending.
-  /// Of events of equal time, those of lower rank happen first. Devices have rank 0, each hart has one of its own.
+  /// Lower ranks happen first among events of equal time. Devices have rank 0, each hart has one of its own.
   std::uint32_t rank = 0;
 };
 

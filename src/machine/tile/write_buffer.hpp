@@ -80,7 +80,7 @@ struct write_buffer {
     return false;
   }
 
-  std::uint32_t rank = 0;     ///< Of the hart, as an event.
+  std::uint32_t rank = 0;     ///< The hart's, as an event.
   std::uint64_t own_bit = 0;  ///< The bit of the hart's data L1 among sharers.
   snooper* own = nullptr;     ///< That L1, which already has these values and later ones.
   std::size_t next_done = 0;
