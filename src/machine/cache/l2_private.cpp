@@ -132,7 +132,7 @@ void l2_private::miss::arrived() {
     return clock.notify(only);
   }
   std::vector<event*> const waiters = std::exchange(waiting, {});
-  for (event* const one : waiters) clock.after(0, *one);
+  for (event* const one : waiters) clock.notify(*one);
 }
 
 void l2_private::vacate(line_index line) {
@@ -189,7 +189,7 @@ void l2_private::departure::acknowledged() {
   owner.spare_departures_.push_back(this);
   kernel& clock = owner.kernel_;
   if (held != nullptr) owner.below_.fetch(*held, *held);
-  for (event* const one : waiters) clock.after(0, *one);
+  for (event* const one : waiters) clock.notify(*one);
 }
 
 void l2_private::write_back_line(std::uint64_t address, event& done) {

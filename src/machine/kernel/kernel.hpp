@@ -38,7 +38,7 @@ class kernel {
     events_.put(happening);
   }
   void after(picoseconds delay_ps, event& happening) { at(now_ + delay_ps, happening); }
-  /// What `waiting` waited for has come. A device's event happens at once, so this is the last that a caller does. A
+  /// What `waiting` waited for has come. A device's event happens at once; it may count several (acknowledgements). A
   /// hart continues by the calendar, in its turn: called from here it would run ahead of events that are still to be
   /// scheduled for this time.
   void notify(event& waiting) {

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tile.hpp"
 
