@@ -21,6 +21,7 @@ struct event {
   event* next = nullptr;  ///< In its slot of the calendar, which owns this field while the event is pending.
   /// Lower ranks happen first among events of equal time. Devices have rank 0, each hart has one of its own.
   std::uint32_t rank = 0;
+  static constexpr std::uint32_t after_harts = ~std::uint32_t{0};  ///< A rank.
 };
 
 }  // namespace tess::machine

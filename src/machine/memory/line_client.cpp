@@ -76,8 +76,8 @@ void line_client::complete(request& of) {
   by_.line_ends();
   event& there = *of.done;
   there.happens(there);
-  // Those who wait for the line use it in this instant, and before anything is answered.
-  if (of.came_early.empty()) return release(of);
+  // Those who wait for the line use it in this instant, harts last, and before anything is answered.
+  of.used.rank = event::after_harts;
   kernel_.after(0, of.used);
 }
 
@@ -96,7 +96,8 @@ void line_client::end_departure(request& of) {
 void line_client::serve(transaction& asked, event& finished) {
   std::uint64_t const line = l2_.line_address(asked.address);
   auto const gets_it = [&](request const& one) {
-    return one.is == stage::fetching && one.sent.address == line && one.sent.line()->number == asked.about;
+    bool const comes = one.is == stage::fetching || one.is == stage::arrived;
+    return comes && one.sent.address == line && one.sent.line()->number == asked.about;
   };
   if (auto const found = std::ranges::find_if(all_, gets_it); found != all_.end()) {
     found->came_early.push_back({&asked, &finished});
