@@ -32,7 +32,7 @@ system_program::system_program(grid& g, std::uint32_t tile_number, elf_image con
       window_(g.description.window(tile_number)),
       rights_(window_.tlm_bytes + window_.tail_bytes),
       code_(*this, engine<hart_memory>::handlers(), one_by_one(rules_of(g.description))),
-      hart_(g.clock, g.description, tile_, window_, rights_, *this),
+      hart_(g.clock, g.description, tile_, window_, rights_, *this, g.description.harts_of(tile_number) - 1),
       beside_(std::move(beside)),
       failed_(std::move(failed)) {
   if (image.end > end_of_image)
@@ -43,7 +43,6 @@ system_program::system_program(grid& g, std::uint32_t tile_number, elf_image con
   rights_.set(0, window_.tlm_bytes + window_.tail_bytes, all_rights);
   for (elf_segment const& segment : image.segments) place(segment.address, segment.contents);
   std::uint32_t const number = g.description.harts_of(tile_number) - 1;
-  hart_.context.number = number;
   hart_.context.code = &code_;
   hart_.become_privileged(number);
   g.units[tile_number]->lines.connect(number, hart_);
