@@ -21,9 +21,16 @@ void occupy_standard_descriptors() noexcept {
     if (fcntl(number, F_GETFD) < 0 && errno == EBADF) static_cast<void>(open("/dev/null", O_RDONLY));
 }
 
+/// Errors of write(). One of a longer text fails before the last flush, and is the last error then.
+bool is_of_writing(int error) noexcept {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EBADF || error == EPIPE;
+}
+
 void check_standard_output() noexcept {
+  int const last = errno;
   flush_standard_output();
   if (std::ferror(stdout) == 0) return;
+  if (failed_because == 0 && is_of_writing(last)) failed_because = last;
   std::fprintf(stderr, "tess: standard output could not be written%s%s\n", failed_because != 0 ? ": " : "",
                failed_because != 0 ? std::strerror(failed_because) : "");
   std::fflush(stderr);
