@@ -125,7 +125,7 @@ void registers_of_machine_mode() {
   expect(100, csr::mhartid::read(), own);
   csr::mstatus::set(status_mpp);
   expect(101, csr::mstatus::read() & status_mpp, status_mpp);
-  csr::mstatus::clear(1U << 12U);  // supervisor: not implemented, so MPP stays
+  csr::mstatus::clear(1U << 12U);  // there is no supervisor mode, so MPP stays
   expect(102, csr::mstatus::read() & status_mpp, status_mpp);
   csr::mcycle::write(0);
   expect(103, csr::mcycle::read() < 100 ? 1 : 0, 1);
