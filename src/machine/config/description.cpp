@@ -79,6 +79,17 @@ void read_system(toml_table from, system_description& system) {
   from.finish();
 }
 
+void read_lookaside(toml_table from, machine_description& made) {
+  if (made.has_clusters())
+    from.fail("entries", "clusters have no words of other tiles", "no [lookaside] on a machine with [clusters]");
+  lookaside_description& lookaside = made.lookaside.emplace();
+  lookaside.entries = static_cast<std::uint32_t>(
+      from.power_of_two("entries", {1, registers::extended::objects_max}, "objects that a hart finds at once"));
+  lookaside.hit_cycles = from.small_number("hit_cycles", {0, 1000}, "cycles");
+  lookaside.miss_cycles = from.small_number("miss_cycles", {0, 10'000}, "cycles more");
+  from.finish();
+}
+
 void read_network(toml_table from, machine_description const& made, network_parameters& network) {
   static constexpr std::array<string_view, 3> topologies{"mesh", "torus", "crossbar"};
   network.width = made.width;
@@ -344,6 +355,7 @@ machine_description parse_machine(std::string text, std::string name) {
   read_caches(root, made);
   read_tile(root.table("tile"), made);
   if (root.has("clusters")) read_clusters(root.table("clusters"), made);
+  if (root.has("lookaside")) read_lookaside(root.table("lookaside"), made);
   read_dram(root.table("dram"), made);
   read_memory(root.table("memory"), made);
   read_network(root.table("network"), made, made.network);

@@ -41,6 +41,13 @@ struct system_description {
   std::uint32_t trap_cycles = 0;  ///< To refill the pipeline when a trap is entered or left.
 };
 
+/// The buffer of entries of the object table that each hart has for extended addresses.
+struct lookaside_description {
+  std::uint32_t entries = 1;  ///< A power of two; direct-mapped.
+  std::uint32_t hit_cycles = 0;
+  std::uint32_t miss_cycles = 0;  ///< Beyond those of a hit: to fetch the entry from the tile's table.
+};
+
 struct bus_description {
   std::uint32_t bytes = 8;  ///< Moved per cycle.
   std::uint32_t arbitration_cycles = 1;
@@ -153,6 +160,7 @@ struct machine_description {
   picoseconds network_clock_ps = 20'000;
   hart_description harts;
   std::optional<system_description> system;
+  std::optional<lookaside_description> lookaside;  ///< Without: the translation of extended addresses takes no time.
   cache_shape l1_instruction;
   cache_shape l1_data;
   cache_shape l2;

@@ -55,7 +55,8 @@ struct tile_measured {
   double adapter_latency_cycles = 0;  ///< Mean over requests, from the adapter to the answer.
   double adapter_load = 0;            ///< Share of the run with a transaction in flight.
   nca_measured accelerator;
-  atomics_interface::statistics atomics;    ///< Zero if there is none.
+  atomics_interface::statistics atomics;  ///< Zero if there is none.
+  object_lookaside::statistics objects;
   network_interface::statistics interface;  ///< The same.
   directory::statistics lines;              ///< Those whose home is the tile.
   memory_measured memory;

@@ -67,6 +67,8 @@ ordered_json json_of(tile_measured const& one, machine_description const& descri
                     {"cni_commands", one.interface.commands},
                     {"cni_events", one.interface.events},
                     {"cni_copied_bytes", one.interface.copied_bytes},
+                    {"lookaside_hits", one.objects.hits},
+                    {"lookaside_misses", one.objects.misses},
                     {"rae_requests", one.atomics.requests},
                     {"rae_hits", one.atomics.hits},
                     {"rae_entries", one.atomics.entries},

@@ -75,8 +75,8 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
 
   /// The object table for extended addresses of its harts.
-  void set_objects(object_lookaside const& of_extended) noexcept { objects_ = &of_extended; }
-  [[nodiscard]] object_lookaside const* objects() const noexcept { return objects_; }
+  void set_objects(object_lookaside& of_extended) noexcept { objects_ = &of_extended; }
+  [[nodiscard]] object_lookaside* objects() const noexcept { return objects_; }
 
   /// All DMA data from other tiles is passed to this guard.
   void guard_with(arrival_guard& by) noexcept { guard_ = &by; }
@@ -336,7 +336,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::unique_ptr<atomics_interface> atomics_;
   line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;
-  object_lookaside const* objects_ = nullptr;
+  object_lookaside* objects_ = nullptr;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<write_buffer*> writers_;

@@ -544,8 +544,21 @@ char const* timed_hart::extended_name(hart const& of) noexcept {
   return (is_double ? doubles : words)[static_cast<std::size_t>(of.request.operation)];
 }
 
+bool timed_hart::look_up_object() {
+  hart& h = context;
+  object_lookaside* const objects = tile_.objects();
+  if (looked_up_ || objects == nullptr) return true;
+  looked_up_ = true;
+  std::uint32_t const cycles = objects->look_up(h.number, h.request.object);
+  if (cycles == 0) return true;
+  h.wait_until(h.now() + cycles);
+  come_back(h.now());
+  return false;
+}
+
 bool timed_hart::refuse_extended(extended_fault why) {
   hart& h = context;
+  looked_up_ = false;
   bool const loads =
       h.stopped == stop::extended_load || (h.stopped == stop::extended_begin && h.request.begun == stop::load);
   h.request.right = loads ? right_read : right_write;
@@ -582,10 +595,12 @@ void timed_hart::fill_remote(transaction& operation, remote_operation what, exte
 
 bool timed_hart::serve_extended() {
   hart& h = context;
+  if (!look_up_object()) return false;
   extended_place const there = find_extended(h.request);
   if (there.fault != extended_fault::none) return refuse_extended(there.fault);
   if (!drain_posted()) return false;
   memory_.drain(h);
+  looked_up_ = false;
   fill_remote(remote_, extended_operation(h.stopped), there);
   remote_.done = this;
   remote_pending_ = true;
@@ -642,12 +657,14 @@ bool timed_hart::serve_begin() {
     h.stopped = h.request.begun;
     return serve();
   }
+  if (!look_up_object()) return false;
   extended_place const there = find_extended(h.request);
   if (there.fault != extended_fault::none) return refuse_extended(there.fault);
   bool const own = there.tile == tile_.number();
   if (h.request.in_order && !drain_posted()) return false;
   // A word at home may have stores of this hart in flight to it.
   if (h.request.in_order || own) memory_.drain(h);
+  looked_up_ = false;
   begun_word& begun = begun_word_of(posts);
   begun.object = h.request.object;
   begun.address = h.request.address;

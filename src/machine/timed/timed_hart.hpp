@@ -84,6 +84,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
     std::uint64_t name = 0;  ///< The global address.
   };
   [[nodiscard]] extended_place find_extended(access_request const& of) const;
+  /// The object of the request has been looked up; false: the hart continues when that is done.
+  [[nodiscard]] bool look_up_object();
   /// Fills in the operation from the hart's request.
   void fill_remote(transaction& operation, remote_operation what, extended_place const& there) const;
 
@@ -148,6 +150,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   hart_memory memory_;
   bool pending_ = false;         ///< The operation that the hart stopped for is not complete.
   bool remote_pending_ = false;  ///< It is at another tile.
+  bool looked_up_ = false;       ///< The object of its extended address has been.
   transaction remote_;
   bool awaits_answer_ = false;  ///< Waits for an operation that was begun.
   std::deque<begun_word> ticket_words_;

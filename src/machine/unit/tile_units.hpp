@@ -30,7 +30,7 @@ struct tile_units {
         tasks(k, description, noc, at, [this](bool any) { lines.set_level(registers::interrupts::source_tasks, any); }),
         lines(k, description, at),
         types(k, description, at),
-        objects(description) {
+        objects(description, at.number()) {
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
     at.attach(registers::unit::adapter, commands);

@@ -200,6 +200,24 @@ TEST(a_machine_with_rae, has_nodes_with_their_own_memory_and_nothing_that_goes_b
   EXPECT_NE(said("merge = true", "merges = true").find("merge"), std::string::npos);
 }
 
+TEST(a_machine_with_a_look_aside_buffer, has_entries_by_a_power_of_two_and_words_of_other_tiles) {
+  machine_description const made = parse_machine(preset("rae-6"), "rae-6.toml");
+  ASSERT_TRUE(made.lookaside.has_value());
+  EXPECT_EQ(made.lookaside->entries, 64U);
+  EXPECT_EQ(made.lookaside->hit_cycles, 1U);
+  EXPECT_EQ(made.lookaside->miss_cycles, made.tlm_access_cycles);
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("rae-6", "[lookaside]\n" + old_text, "[lookaside]\n" + new_text);
+  };
+  EXPECT_NE(said("entries = 64", "entries = 48").find("power of two"), std::string::npos);
+  EXPECT_NE(said("entries = 64", "entries = 131072").find("entries"), std::string::npos);
+  EXPECT_NE(said("entries = 64", "entries = 64\nways = 2").find("unknown key \"lookaside.ways\""), std::string::npos);
+  EXPECT_NE(said("entries = 64      #", "# ").find("entries"), std::string::npos);
+  EXPECT_NE(said_of("mppa-256", "[adapter]", "[lookaside]\nentries = 1\n[adapter]")
+                .find("clusters have no words of other tiles"),
+            std::string::npos);
+}
+
 TEST(a_machine_with_rae_beside_its_l2s, has_accelerators_and_no_lines_that_stay) {
   auto const said = [](std::string const& old_text, std::string const& new_text) {
     return said_of("tessera-2x2", old_text, new_text);
