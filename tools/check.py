@@ -200,11 +200,12 @@ def count_unittest(code: int, text: str) -> Count:
 
 
 def python_tests() -> Count:
-    """Every tracked *_test.py."""
+    """Every tracked *_test.py, by the Python with the project's packages if there is one: pictures need matplotlib."""
     total = Count()
+    python = os.environ.get("TESS_PYTHON", sys.executable)
     for file in tracked_files(ROOT):
         if file.name.endswith("_test.py"):
-            count = count_unittest(*captured([sys.executable, "-m", "unittest", str(file)]))
+            count = count_unittest(*captured([python, "-m", "unittest", str(file)]))
             total.passed += count.passed
             total.skipped += count.skipped
             total.failures += count.failures

@@ -42,9 +42,10 @@ def draw_bars(axes, series: Points, *, errors: Ends | None = None, colours: Mapp
             where = {name: place for name, place in zip(names, at, strict=True)}
             error_bars(axes, points, [where[x] for x, _ in points], errors[label])
     axes.set_xticks(range(len(names)), names)
-    # A name needs its longest line, and a gap.
-    letters = sum(max(map(len, str(name).splitlines() or [""])) + 1 for name in names)
-    if letters > LETTERS_AN_INCH * axes.bbox.width / axes.get_figure().dpi:
+    # Two neighbours need half of their longest lines each, and a gap.
+    widths = [max(map(len, str(name).splitlines() or [""])) for name in names]
+    widest = max((one + other) / 2 + 2 for one, other in zip(widths, widths[1:] or widths, strict=False))
+    if widest * len(names) > LETTERS_AN_INCH * axes.bbox.width / axes.get_figure().dpi:
         axes.tick_params("x", rotation=90, labelsize="x-small")
 
 

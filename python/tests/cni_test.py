@@ -219,10 +219,11 @@ class Items(unittest.TestCase):
         payload = line / -(-(line + header) // link["link_bytes"])
         # Two thirds of the bytes leave the arrays' tile, and one third comes back, on another link.
         self.assertGreater(payload * 3 / 2, figures.HARDWARE_MOST)
-        *curves, peaks = figures.figure8(results()).panels
+        *curves, peaks, gains = figures.figure8(results()).panels
         for panel in curves:
             self.assertIn("hardware maximum", panel.series)
         self.assertEqual([len(of) for of in peaks.series.values()], [4, 4])
+        self.assertEqual(gains.band, (7, 8))
 
     def test_rows_are_as_wide_as_their_head(self):
         for item in ITEMS:

@@ -20,6 +20,7 @@ from tessera.reproduce import command, everything, provenance, report, site
 from tessera.reproduce.__main__ import PAPERS
 from tessera.reproduce.claims import Claims, rows
 from tessera.reproduce.layouts import Laid
+from tessera.reproduce.paper import Paper
 from tessera.simulator.execute import AnyRun
 
 from . import rmem_test, softxmt_test
@@ -152,6 +153,33 @@ class Site(Everything):
                          + sum("| not reproduced |" in row for row in shown), wanted)  # fmt: skip
         self.assertIn("`./tess reproduce cni --figure 11a`", page)
         self.assertIn("`./tess reproduce nemesys --table 6`", page)
+
+    def test_a_click_leads_from_every_claim_to_its_numbers_and_its_command(self):
+        self.run_all()
+        for page, at in ((self.folder / "index.html", self.folder),
+                         (self.folder / "rmem" / "report.html", self.folder / "rmem"),
+                         (self.folder / "softxmt" / "report.html", self.folder / "softxmt")):  # fmt: skip
+            text = page.read_text(encoding="utf-8")
+            found = re.findall(r'<tr id="([a-z]+)_(\w+)">(.*?)</tr>', text, re.DOTALL)
+            self.assertTrue(found)
+            for paper, claim, row in found:
+                with self.subTest(page=page.name, claim=claim):
+                    self.check_row(PAPERS[paper], row, at)
+
+    def check_row(self, paper: Paper, row: str, at: Path) -> None:
+        words = re.search(r"<code>tess reproduce (.*?)</code>", row)
+        if "not reproduced" in row:
+            self.assertIsNone(words)
+            return
+        name, *options = words[1].split()
+        self.assertEqual(name, paper.name)
+        command.parser(paper).parse_args(options)
+        if "not run" in row:
+            return
+        (numbers,) = re.findall(r'href="([^"]*\.csv)"', row)
+        self.assertTrue((at / numbers).is_file(), numbers)
+        (shown,) = re.findall(r'href="([^"]*#\w+)"', row)
+        self.assertTrue(shown)
 
     def test_what_was_run_has_its_verdict_and_origin(self):
         self.run_all()

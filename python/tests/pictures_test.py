@@ -10,7 +10,7 @@ from tessera.reproduce import palette, pictures
 from tessera.reproduce.items import Item, Panel
 
 KERNELS = ("BF", "DST", "BY", "DR", "DS", "KC", "LCR", "HS", "DP", "MIS", "MST", "VC")
-WAYS = ("message passing", "Pegasus", "NEMESYS", "NEMESYS + allocations")
+WAYS = ("message passing", "Pegasus", "NEMESYS", "NEMESYS without allocations")
 PATTERNS = [f"{name}_{by}" for name in ("RAND", "STRIDEN", "PTRCHASE", "CENTRAL", "SCATTER") for by in ("ADD", "CAS")]
 
 
@@ -87,7 +87,7 @@ class Palette(unittest.TestCase):
         self.assertEqual(made["Pegasus, 4 x 8 KB"], palette.styles(["Pegasus"])["Pegasus"])
 
     def test_the_longest_name_counts(self):
-        self.assertEqual(palette.mechanism("NEMESYS + allocations"), "NEMESYS + allocations")
+        self.assertEqual(palette.mechanism("NEMESYS without allocations"), "NEMESYS without allocations")
         self.assertEqual(palette.mechanism("all"), "all")
         self.assertIsNone(palette.mechanism("rae-6, all"))
 

@@ -38,6 +38,7 @@ class Panel:
     logarithmic: str = ""  # axes, e.g. "xy"
     band: tuple[float, float] | None = None  # the paper's range of y
     band_name: str = "the paper's range"
+    paper: dict[str, list[tuple[float | str, float]]] = dataclasses.field(default_factory=dict)  # its points, by name
     scattered: bool = False  # points without connecting lines
     errors: dict[str, list[tuple[float, float] | None]] = dataclasses.field(default_factory=dict)  # of y, by name
 

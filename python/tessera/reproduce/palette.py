@@ -8,26 +8,23 @@ from collections.abc import Iterable
 # By words of a series' name; the longest that it contains counts.
 MECHANISMS = {
     "message passing": "#7f7f7f",
-    "message_passing": "#7f7f7f",
     "messages": "#7f7f7f",
     "Pegasus": "#e69f00",
-    "pegasus": "#e69f00",
     "NEMESYS": "#0072b2",
-    "NEMESYS + allocations": "#56b4e9",
+    "NEMESYS without allocations": "#56b4e9",
     "without NCA": "#8c6bb1",
-    "NMA, linear": "#0072b2",
+    "NMA": "#0072b2",
     "NMA, hashed": "#56b4e9",
     "CNI": "#009e73",
     "mr-queue": "#009e73",
     "counter": "#009e73",
     "rdma": "#009e73",
-    "RDMA": "#009e73",
     "stores": "#d55e00",
     "MCS": "#d55e00",
     "tree": "#d55e00",
     "coherent": "#d55e00",
     "RAE": "#cc79a7",
-    "instructions": "#cc79a7",
+    "xBGAS": "#cc79a7",
     "retain": "#cc79a7",
     "free-at-once": "#b8a6c8",
     "tasks": "#8c564b",
@@ -35,6 +32,7 @@ MECHANISMS = {
     "single-step": "#999933",
     "overlapped": "#ddcc77",
     "Little's law": "#222222",
+    "hardware maximum": "#222222",
 }
 WHOLE_NAMES = {"all": "#222222"}
 OTHERS = ("#332288", "#88ccee", "#117733", "#882255", "#ddaa33", "#aa4499", "#666666", "#44bb99", "#ee8866")

@@ -67,6 +67,10 @@ class Paper:
         """Stem of an item's files."""
         return f"{self.name}_{item.replace(' ', '_')}"
 
+    def numbers_of(self, item: str) -> str:
+        """The file with an item's numbers; for a claim of the text, that of all claims."""
+        return f"{self.file_of(item)}.csv" if item else f"{self.name}_checks.csv"
+
     def command_of(self, item: str) -> str:
         """The command that makes one item, or all."""
         kind, _, number = item.partition(" ")

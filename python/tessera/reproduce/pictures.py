@@ -9,9 +9,10 @@ from tessera import plot
 from tessera.reproduce import palette
 from tessera.reproduce.items import Item, Panel
 
-BARS_MAX = 30  # in a panel that has a second one beside it
+BARS_MAX = 24  # in a panel that has a second one beside it
 WIDE_INCHES, NARROW_INCHES = (11.5, 4.0), (6.5, 4.0)
 PAPER = "#b8a800"  # its values
+PAPER_LINE = (0, (1, 1.5))  # of its points, in the colour of the same mechanism
 LEGEND_MAX = 12  # names of a legend below all panels
 LETTER_INCHES, MARK_LETTERS = 0.075, 7  # of a legend's text; the mark before it, and the space behind it
 
@@ -41,6 +42,18 @@ def draw_band(axes, panel: Panel) -> None:
         axes.axhline(end, color=PAPER, linewidth=0.6, zorder=0)
 
 
+def draw_paper(axes, panel: Panel) -> None:
+    """The paper's points: hollow, on a dotted line, in the colour of the same mechanism."""
+    names = list(dict.fromkeys(x for points in panel.series.values() for x, _ in points))
+    for name, points in panel.paper.items():
+        known = palette.mechanism(name)
+        x, y = zip(*points, strict=True)
+        x = [names.index(one) for one in x] if panel.bars else x
+        axes.plot(x, y, linestyle=PAPER_LINE, linewidth=1.2, marker="D", markersize=5, markerfacecolor="none",
+                  color=palette.MECHANISMS[known] if known in palette.MECHANISMS else PAPER, label=name,
+                  zorder=4)  # fmt: skip
+
+
 def draw_panel(axes, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:
     """Draws one panel without its legend."""
     colours = {name: colour for name, (colour, _) in styles.items()}
@@ -50,9 +63,12 @@ def draw_panel(axes, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:
         lines = {name: line for name, (_, line) in styles.items()}
         plot.draw_curves(axes, panel.series, logarithmic=panel.logarithmic, scattered=panel.scattered,
                          errors=panel.errors, colours=colours, lines=lines)  # fmt: skip
+    draw_paper(axes, panel)
     if panel.band is not None:
         draw_band(axes, panel)
     plot.finish(axes, title=panel.title, x=panel.x, y=panel.y, legend=False)
+    if panel.bars:
+        axes.grid(visible=False, axis="x")
 
 
 def add_legends(figure, all_axes) -> None:

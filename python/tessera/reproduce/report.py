@@ -63,7 +63,8 @@ def write_numbers(item: Item, folder: Path, provenance: dict[str, object]) -> No
         "rows": [dict(zip(columns, row, strict=True)) for row in rows],
         "sentences": item.sentences,
         "curves": [
-            {"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series, "intervals": panel.errors}
+            {"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series, "intervals": panel.errors,
+             "paper": panel.paper, "paper's range": panel.band}
             for panel in item.panels
         ],
     }
@@ -111,11 +112,12 @@ def linked_item(paper: Paper, check: Check, folder: str) -> str:
     """A claim's figure or table, with links to where it is shown and to its numbers. Folder: that of the report."""
     item = paper.item_of(check.claim.item)
     name = html.escape(check.claim.item)
-    if not item or check.ours is None:
+    if check.ours is None:
         return name
-    stem, at = paper.file_of(item), f"{folder}/" if folder else ""
+    at = f"{folder}/" if folder else ""
     page = f"{at}report.html" if folder else ""
-    return f'<a href="{page}#{stem}">{name}</a> <a href="{at}{stem}.csv">CSV</a>'
+    place = paper.file_of(item) if item else "claims"
+    return f'<a href="{page}#{place}">{name}</a> <a href="{at}{paper.numbers_of(item)}">CSV</a>'
 
 
 def checks_table(paper: Paper, checks: list[Check], folder: str = "") -> str:

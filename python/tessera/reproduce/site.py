@@ -97,9 +97,9 @@ def row(one: Outcome, check: Check, folder: Path) -> str:
     """A claim as a row; its figure or table links to the numbers if they exist, from the page's folder."""
     item = one.paper.item_of(check.claim.item)
     name = cell(check.claim.item)
-    file = folder / one.paper.name / f"{one.paper.file_of(item)}.csv"
-    if item and check.ours is not None and file.is_file():
-        name = f"[{name}](../results/{one.paper.name}/{one.paper.file_of(item)}.csv)"
+    file = Path(one.paper.name) / one.paper.numbers_of(item)
+    if check.ours is not None and (folder / file).is_file():
+        name = f"[{name}](../results/{file})"
     _, observation, paper, ours, spread, band, word, about = report.check_cells(check)
     interval = f" [{spread}]" if spread else ""
     command = "" if check.verdict is Verdict.ABSENT else f"`./{one.paper.command_of(item)}`"

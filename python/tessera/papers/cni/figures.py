@@ -3,6 +3,8 @@
 Units: cycles; bytes per cycle.
 """
 
+import itertools
+
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.plan import CPUS, DIRECTORIES, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
@@ -94,9 +96,14 @@ def figure8(results: Results) -> Item:
              f"{most['stores']:.2f} bytes per cycle)"
              for (kernel, bits), most in peaks.items() if len(most) == 2]  # fmt: skip
     if gains:
-        bars = {by: [(f"{kernel}, {bits} bits", most.get(by)) for (kernel, bits), most in peaks.items()]
+        bars = {by: [(f"{kernel}\n{bits} bits", most.get(by)) for (kernel, bits), most in peaks.items()]
                 for by in TRANSPORTS}  # fmt: skip
-        panels.append(Panel("chip, peaks of 3 workers", "", "bytes per cycle", bars))
+        panels.append(Panel("chip, peaks of 3 workers", "kernel", "bytes per cycle", bars))
+        over = [(f"{kernel}\n{bits} bits", ratio(most.get("rdma"), most.get("stores")))
+                for (kernel, bits), most in peaks.items()]  # fmt: skip
+        paper = results.paper["rdma_over_stores"]
+        panels.append(Panel("the same, rdma beside stores", "kernel", "times", {"gain of rdma": over},
+                            band=(paper.low, paper.high)))  # fmt: skip
         sentences.append(f"Peak of RDMA over that of stores, on chip, 3 workers: {'; '.join(gains)}.")
     return Item("figure 8", "STREAM triad", columns, rows, sentences, panels)
 
@@ -108,6 +115,7 @@ def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
     rows: list[list[Cell]] = []
     speedups: dict[str, list[tuple[int, float | None]]] = {}
     communication: dict[str, list[tuple[int, float | None]]] = {}
+    paper: dict[str, list[tuple[int, float]]] = {}
     for n in results.plan.sizes(program):
         for cpus in CPUS:
             for transport in TRANSPORTS if cpus > 1 else ("rdma",):
@@ -122,7 +130,14 @@ def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
                     speedups.setdefault(label, []).append((n, gain))
                     share = found and found.communicating / (found.communicating + found.computing)
                     communication.setdefault(label, []).append((n, percent(share) if found else None))
-    panels = [Panel("speed-up", "N, elements", "times one core", speedups, "x")]
+    # The text states efficiencies without their N; they are drawn where ours are compared, at the largest.
+    largest = results.plan.sizes(program)[-1]
+    for cpus, by in itertools.product(CPUS[1:], TRANSPORTS):
+        claimed = f"fft_efficiency_{by}_{cpus}" if program == "fft" else f"bitonic_efficiency_{cpus}"
+        if program == "fft" or by == "rdma":
+            point = (largest, cpus * results.paper[claimed].low / 100)
+            paper[f"the paper: {cpus} cores, {by}"] = [point]
+    panels = [Panel("speed-up", "N, elements", "times one core", speedups, "x", paper=paper)]
     panels.append(Panel("communicating and waiting", "N, elements", "share of the time, %", communication, "x"))
     sentences = [
         "Cycles from the first core that begins to the last that ends; the parts are means over cores. Sending: the "
@@ -155,8 +170,26 @@ def compared(
     ]
     if name == "figure 11a":
         sentences.append("A round: each core acquires the lock once; the critical section is empty.")
-    panel = Panel(title, "cores", "cycles per round", series, "xy")
-    return Item(name, title, columns, rows, sentences, [panel])
+    panels = [Panel(title, "cores", "cycles per round", series, "xy")]
+    panels.append(gains_panel(results, name, names, {one: dict(points) for one, points in series.items()}))
+    return Item(name, title, columns, rows, sentences, panels)
+
+
+def gains_panel(
+    results: Results, name: str, names: tuple[str, str], cycles: dict[str, dict[int, float | None]]
+) -> Panel:
+    """How many times faster CNI is than each directory, beside what the paper states."""
+    mine, *others = cycles
+    series = {one: [(cores, ratio(value, cycles[mine][cores])) for cores, value in cycles[one].items()]
+              for one in others}  # fmt: skip
+    panel = Panel(f"{names[1]} beside {names[0]}", "cores", "cycles, times those of CNI", series, "x")
+    if name == "figure 11a":
+        panel.band = results.paper["lock_gain_least"].low, results.paper["lock_gain_most"].low
+        panel.band_name = "the paper, from 16 cores on"
+    else:
+        points = [(cores, results.paper[f"barrier_gain_{cores}"].low) for cores in (16, 128)]
+        panel.paper["the paper"] = points
+    return panel
 
 
 def claim(results: Results, name: str, cores: int) -> Cell:

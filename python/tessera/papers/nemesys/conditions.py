@@ -52,6 +52,8 @@ def conditions_item(results: Results) -> Item:
                 f"times the bytes of Pegasus ({results.paper['memory_mb_ratio'].low:.2f} in the paper); mean gains "
                 f"over {NAMES[PEGASUS]}: {', '.join(texts)}."
             )
-    panels = [Panel("bytes of memory", "", "NEMESYS / Pegasus", series)] if series else []
+    mean_of_paper = (results.paper["memory_mb_ratio"].low,) * 2
+    panels = [Panel("bytes of memory", "kernel", "bytes with NEMESYS / Pegasus", series, band=mean_of_paper,
+                    band_name="the paper's mean")] if series else []  # fmt: skip
     title = "The paper's heap and images, and ours"
     return Item("conditions", title, columns, rows, sentences, panels)

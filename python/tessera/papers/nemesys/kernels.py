@@ -244,8 +244,9 @@ def figure10(results: Results) -> Item:
     beside = [(k.upper(), 1 + change) for k in KERNELS if (change := communication_change(results, k)) is not None]
     if beside:
         band = (1 - high / 100, 1 - low / 100)
-        series = {"NEMESYS, single": beside}
-        panels.append(Panel("NEMESYS", "kernel", "communication time / Pegasus", series, band=band, band_name=BAND))
+        series = {NAMES[NEMESYS]: beside}
+        title, y = "single, beside Pegasus", "communication time / that of Pegasus"
+        panels.append(Panel(title, "kernel", y, series, band=band, band_name=BAND))
     columns = ["machine", "kernel", *[f"T_com, {NAMES[way]}, s" for way in WAYS]]
     columns += [f"share of at, {NAMES[way]}, %" for way in WAYS] + ["NEMESYS relative to Pegasus, %"]
     sentences = []

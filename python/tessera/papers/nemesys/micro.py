@@ -12,6 +12,7 @@ FAMILIES = {
     "objects": ("8d", "an array of objects", "elements"),
 }
 WORD_BYTES, PAPER_WORD_BYTES = 8, 4
+LONG = 64  # elements from which the paper calls a list's time for each constant
 
 
 def latencies_of(results: Results) -> list[float]:
@@ -140,8 +141,11 @@ def figure8(results: Results) -> Item:
             for source in (curves.software, curves.from_memory):
                 if (one := source.get((family, copier))) is not None:
                     rows.append(row(results, family, copier, one))
-                    series[f"our software, {copier}, {SOURCES[one['from']]}"] = points(one)
-        panels.append(Panel(f"({number[1]}) {graph}", size, "time of a copy, µs", series, logarithmic="xy"))
+                    series[f"{COPIERS[copier]}, {SOURCES[one['from']]}"] = points(one)
+        x = size if size == "elements" else f"{size} of {WORD_BYTES} bytes"
+        sizes = {n for curve in series.values() for n, _ in curve}
+        panels.append(Panel(f"({number[1]}) {graph}", x, "time of a copy, µs", series, logarithmic="xy",
+                            paper=paper_lines(results, family, sizes)))  # fmt: skip
     return Item(
         "figure 8",
         "Copies of single graphs",
@@ -153,14 +157,32 @@ def figure8(results: Results) -> Item:
 
 
 SOURCES = {"cache": "from the L2", "memory": "from memory"}
+COPIERS = {"pegasus": "Pegasus", "message_passing": "message passing"}
 # Where the paper's text has a value of a curve: its setup and its slope.
 PAPER_HAS = {
     ("object", "linear"): ("object_setup", "object_slope"),
-    ("array", "linear"): ("", "array_slope"),
+    ("array", "linear"): ("array_setup", "array_slope"),
     ("list", "hashed"): ("", "list_element"),
     ("object", "pegasus"): ("software_object_setup", "software_object_slope"),
     ("array", "pegasus"): ("software_array_setup", "software_array_slope"),
 }
+
+
+def paper_lines(results: Results, family: str, sizes: set[float]) -> dict[str, list[tuple[float, float]]]:
+    """Setup and slope that the paper's text states, as curves over our sizes; without its operating system."""
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for (of, by), (setup, slope) in PAPER_HAS.items():
+        if of != family:
+            continue
+        name = f"the paper: {COPIERS.get(by) or f'NMA, {by}'}"
+        if family == "list":
+            lines[name] = [(n, n * results.paper[slope].low) for n in sorted(sizes) if n >= LONG]
+            continue
+        start, each = results.paper[setup].low, results.paper[slope]
+        ends = [("", each.low)] if each.low == each.high else [(", least", each.low), (", most", each.high)]
+        for word, ns in ends:
+            lines[name + word] = [(n, start + n * WORD_BYTES * ns / 1000) for n in sorted(sizes)]
+    return {name: points for name, points in lines.items() if points}
 
 
 def row(results: Results, family: str, by: str, one: dict) -> list[Cell]:

@@ -11,6 +11,8 @@ from tessera.reproduce.items import Cell, Item, Panel, ratio, rounded
 
 NAMES = {"rmem": "rmem", "bare": "bare portal, single-step", "overlapped": "bare portal, overlapped"}
 
+# Where the text has a value: KiB of a transfer, and the claim, in times of the bare portal.
+PAPER = {"write": (128, "write_share"), "read": (64, "read_gain")}
 TITLES = {"kernel": "by the system kernel", "polled": "bare"}
 
 
@@ -45,7 +47,11 @@ def figure3(results: Results) -> Item:
             kib = [size / KIB for size in results.plan.sizes]
             named = {name: list(zip(kib, of_way, strict=True)) for name, of_way in values.items()}
             title = f"3{'ab'[DIRECTIONS.index(direction)]}: {direction}, {TITLES[system]}"
-            panels.append(Panel(title, "bytes of a transfer, KiB", "throughput, MB/s", named, "x"))
+            at, times = PAPER[direction]
+            bare = dict(named[NAMES["bare"]]).get(at)
+            share = results.paper[times].low
+            stated = {f"the paper: rmem, {share:g} times the bare portal": [(at, bare * share)]} if bare else {}
+            panels.append(Panel(title, "bytes of a transfer, KiB", "throughput, MB/s", named, "x", paper=stated))
     return Item("figure 3", "Throughput with one peer", columns, rows, reasons(results), panels)
 
 
