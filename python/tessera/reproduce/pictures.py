@@ -91,7 +91,8 @@ def add_legends(figure, all_axes) -> None:
 
 def draw_item(item: Item):
     """The item's picture as a matplotlib figure; None if it has no panels."""
-    panels = [panel for panel in item.panels if panel.series]
+    panels = [panel for panel in item.panels
+              if any(y is not None for points in panel.series.values() for _, y in points)]  # fmt: skip
     if not panels:
         return None
     import matplotlib as mpl
