@@ -27,7 +27,7 @@ WITH_PAPER = {
     "softxmt": {"lists", "delay"},
     "rmem": {"figure 3"},
     "cni": {"figure 8", "figure 9", "figure 10", "figure 11a", "figure 11b"},
-    "rae": {"figure 1", "figure 2", "figure 7", "figure 8"},
+    "rae": {"figure 1", "figure 2", "figure 7", "figure 8", "figure saving"},
     "nemesys": {"figure 8", "figure 9", "figure 10", "figure 11", "conditions"},
 }
 

@@ -11,10 +11,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tessera.papers.rae import checks, library, nodes, tasks
+from tessera.papers.rae import checks, library, nodes, saving, tasks
 from tessera.papers.rae.measures import Results, atomics_of
 from tessera.papers.rae.paper import RAE
 from tessera.papers.rae.plan import (
+    CHASE_WORDS,
     CURVE,
     IRREGULAR,
     ITEMS,
@@ -38,7 +39,7 @@ from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = ROOT / "machines"
-NOTES = "".join(f"atomic {'index' if i % 3 == 0 else 'array'} {i}\n" for i in range(SAMPLES))
+NOTES = "".join(f"atomic {2 * i} {'index' if i % 3 == 0 else 'array'} {i}\n" for i in range(SAMPLES))
 
 
 class FakeExecutor(FakeRuns):
@@ -79,6 +80,14 @@ class FakeExecutor(FakeRuns):
         line = f"K seconds {seconds:.9f} gams 1.0 instructions {count} wrong {self.wrong} checksum 7\n"
         return (NOTES if "--note" in run.arguments else "") + line
 
+    def of_sweep(self, run: saving.SavingRun) -> str:
+        """Output of the sweep: software takes its further instructions twice more, on both sides."""
+        round_trip = 100 + 2 * run.latency
+        ways = [f"instructions {n} cycles {round_trip / n:.2f}\n" for n in saving.UNDER_WAY]
+        ways += [f"software {extra} {n} cycles {(round_trip + 2 * extra) / n:.2f}\n"
+                 for extra in saving.EXTRAS for n in saving.UNDER_WAY]  # fmt: skip
+        return "".join(ways)
+
     def rate(self, run: NodeRun) -> float:
         """Miss rate of a run."""
         words = [word.split("_")[0] for word in run.arguments]
@@ -94,7 +103,9 @@ class FakeExecutor(FakeRuns):
         return {"simulated_ps": 10**6, "rae_requests": 1000, "rae_entries": entries, "rae_merged": 0,
                 "rae_hits": 1000 - entries, "rae_memory_accesses": 2 * entries}  # fmt: skip
 
-    def printed(self, run: Run | HostRun | NodeRun) -> str:
+    def printed(self, run: Run | HostRun | NodeRun | saving.SavingRun) -> str:
+        if isinstance(run, saving.SavingRun):
+            return self.of_sweep(run)
         if isinstance(run, NodeRun):
             return self.of_nodes(run)
         places = getattr(run, "places", 1)
@@ -109,6 +120,8 @@ class FakeExecutor(FakeRuns):
             return {"library": "a library", "asks": asks, "has": dict.fromkeys(asks, 0)}
         if isinstance(run, tasks.TaskRun):
             return {"measured": {"simulated_ps": self.time_ps(run)}}
+        if isinstance(run, saving.SavingRun):
+            return {}
         if isinstance(run, NodeRun):
             return {"measured": self.interface(run)}
         accesses = self.loading + self.work(run) * self.taken * 3
@@ -140,6 +153,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(Plan(["figure 7", "figure 8"], quick=False).runs()), 3 * 16 * 2)
         self.assertEqual(len(Plan(["figure 7", "figure 10"], quick=False).runs()), 3 * 16 * 3)
         self.assertEqual(len(Plan([CURVE, MERGING], quick=False).runs()), 2 * 3 * 7 + 2)
+        self.assertEqual(len(Plan([saving.ITEM], quick=False).runs()), 6)
         self.assertEqual(len(Plan(["figure 9", TABLE], quick=False).runs()), 2)
 
     def test_runs_have_keys_of_their_own(self):
@@ -163,9 +177,20 @@ class Runs(unittest.TestCase):
         for quick in (True, False):
             for size in Plan([], quick=quick).sizes.values():
                 self.assertGreaterEqual(size.kib * 128, size.iterations * 7)
-                self.assertGreaterEqual(size.chase_kib * 128, size.chase)
-                self.assertGreater(size.chase_kib, 64, "more than the interface's cache has")
+                self.assertGreaterEqual(size.chase, 4 * 1024, "requests fill the interface's cache several times")
         self.assertEqual(list(SIZES), [6, 16, 64])
+
+    def test_a_chase_has_the_same_words_on_every_machine(self):
+        found = set()
+        for quick in (True, False):
+            of = Plan([], quick=quick)
+            for nodes in of.sizes:
+                for kernel in ("PTRCHASE_ADD", "PTRCHASE_CAS"):
+                    words = of.kernel(nodes, kernel).arguments
+                    found.add(words[words.index("--chase") + 1])
+        self.assertEqual(found, {str(CHASE_WORDS)})
+        self.assertEqual(CHASE_WORDS * 8, 8 * 65536, "eight times the interface's cache")
+        self.assertNotIn("--chase", Plan([], quick=True).kernel(6, "RAND_ADD").arguments)
 
     def test_machines_with_another_interface(self):
         with tempfile.TemporaryDirectory() as name:
@@ -215,7 +240,8 @@ class Items(unittest.TestCase):
             self.assertEqual({len(row) for row in found.rows}, {len(found.columns)}, item)
             rows[item] = len(found.rows)
         sizes = {"figure 1": 9, "figure 2": 63, "figure 3": 2, "figure 7": 48, "figure 8": 48, "figure 9": SAMPLES}
-        self.assertEqual(rows, sizes | {"figure 10": 48, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4})
+        self.assertEqual(rows, sizes | {"figure 10": 48, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
+                         | {saving.ITEM: 6 * 4 * 7})  # fmt: skip
 
     def test_tasks_reach_what_the_lowest_limit_lets_them(self):
         item = tasks.figure(results(items=(tasks.ITEM,)))
@@ -227,6 +253,18 @@ class Items(unittest.TestCase):
         self.assertIn("50 % of the lowest limit, the core (the core 50, its link 250", printed[0])
         slow = tasks.figure(results(items=(tasks.ITEM,), turn_ps=1000))
         self.assertTrue(any("lowest limit, its link" in sentence for sentence in slow.sentences))
+
+    def test_the_sweep_says_where_the_paper_s_number_lies(self):
+        item = saving.figure(results(items=(saving.ITEM,)))
+        # 2 e / (t + 2 e) is 17.61 % at t = 9.357 e cycles of 0.5 ns; between the points the curve is not a line.
+        sentence = next(one for one in item.sentences if "with 16 under way" in one)
+        found = 1000 * float(sentence.split("figure 3, ")[1].split(" µs")[0])
+        self.assertAlmostEqual(found / (9.357 * 304 / 2), 1, delta=0.2)
+        self.assertIn("shortest path, nowhere, less everywhere", sentence)
+        self.assertEqual([panel.band for panel in item.panels], [(17.61, 23.35)] * 4)
+        with mock.patch.object(saving, "LATENCIES", (8, 100)):
+            beyond = saving.figure(results(items=(saving.ITEM,)))
+        self.assertIn("three times that, beyond 0.15 µs", beyond.sentences[-1])
 
     def test_missing_programs_are_reported(self):
         item = RAE.makers["figure 3"](results(missing=("oshrun", "valgrind")))
@@ -333,7 +371,7 @@ class Whole(EndToEnd):
 
     def test_programs_to_be_built(self):
         names = ["bc", "bfs", "circustent_shmem", "circustent_shmem_messages", "gups", "pagerank", "rae-latencies",
-                 "rae-patterns", "rae-tasks", "shmem_costs", "shmem_costs_messages", "sssp"]  # fmt: skip
+                 "rae-patterns", "rae-saving", "rae-tasks", "shmem_costs", "shmem_costs_messages", "sssp"]  # fmt: skip
         self.assertEqual(self.run_it("--programs")[:2], (0, "\n".join(names) + "\n"))
         self.assertEqual(self.run_it("--programs", "--figure", "2")[:2], (0, "\n"))
 

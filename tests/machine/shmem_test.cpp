@@ -90,14 +90,46 @@ TEST(circustent, has_the_same_arrays_in_three_ways_and_instructions_are_faster_i
     EXPECT_LT(instructions.at(name).instructions, 0.15 * messages.at(name).instructions) << name;
   }
   // The recorded operations are those that were performed: the second iteration continues where the first ended.
-  std::string const noting = " --bench SCATTER_CAS --memsize 4096 --iters 40 --note 6";
+  std::string const noting = " --bench SCATTER_CAS --memsize 4096 --iters 40 --note 120";
   std::string const noted = folder.run(on("nemesys-2x2", "circustent_shmem") + noting).output;
-  EXPECT_EQ(noted.find("atomic index 1\natomic array 0\natomic array "), 0U) << noted;
-  EXPECT_NE(noted.find("\natomic index 2\natomic array 1\natomic array "), std::string::npos) << noted;
-  EXPECT_EQ(std::ranges::count(noted, '\n'), 6 + 1) << noted;
+  EXPECT_EQ(noted.find("atomic 0 index 1\natomic 1 array 0\natomic 2 array "), 0U) << noted;
+  EXPECT_NE(noted.find("\natomic 3 index 2\natomic 4 array 1\natomic 5 array "), std::string::npos) << noted;
+  EXPECT_EQ(std::ranges::count(noted, '\n'), 120 + 1) << noted;
   outcome const wrong = folder.run("'" TESS_CIRCUSTENT_NATIVE "' --bench RAND_SUB --memsize 4096 --iters 4");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.error.find("there is no such benchmark"), std::string::npos) << wrong.error;
+}
+
+// Some PEs of so many send before others have begun to receive.
+TEST(messages, of_64_pes_all_arrive) {
+  work_folder const folder;
+  std::string const words = " --bench CENTRAL_ADD --memsize 512 --iters 8";
+  auto const found = kernels_of(folder.run("timeout 100 " TESS_MACHINE " --quiet --machine rae-64 --copies 64 -- '" +
+                                           programs + "/circustent_shmem_messages'" + words));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at("CENTRAL_ADD").wrong, "0");
+}
+
+// The program compares the words with the number of additions.
+TEST(saving, more_under_way_hide_the_round_trip_and_software_has_its_instructions_each_time) {
+  work_folder const folder;
+  outcome const done =
+      folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 -- '" + programs + "/rae-saving' 60 0 320");
+  ASSERT_EQ(done.code, 0) << done.error;
+  std::map<std::string, double> cycles;
+  std::istringstream lines(done.output);
+  for (std::string line; std::getline(lines, line);) {
+    auto const at = line.find(" cycles ");
+    ASSERT_NE(at, std::string::npos) << line;
+    std::istringstream(line.substr(at + 8)) >> cycles[line.substr(0, at)];
+  }
+  ASSERT_EQ(cycles.size(), 3U * 7U);
+  EXPECT_LT(cycles.at("instructions 16"), 0.4 * cycles.at("instructions 1"));
+  // 320 at each side, which with one under way follow each other, and with many are the whole time of a core.
+  EXPECT_GT(cycles.at("software 320 1"), cycles.at("software 0 1") + 2 * 320);
+  EXPECT_GT(cycles.at("software 320 16"), 2 * 320);
+  for (std::string const count : {"1", "16", "64"})
+    EXPECT_LT(cycles.at("instructions " + count), cycles.at("software 0 " + count)) << count;
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 // circustent: CircusTent's kernels in OpenSHMEM: on the machine by instructions or by messages, or natively. It has the
 // arrays, patterns and checksums of the program `circustent`, which uses operations of the runtime.
 //
-//   circustent_shmem --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P] [--note K]
-//   BYTES of each PE's array, N iterations of each PE. Prints one line per benchmark:
+//   circustent_shmem --bench NAME|all --memsize BYTES --iters N [--stride S] [--chase WORDS] [--pes P] [--note K]
+//   BYTES of each PE's array, N iterations of each PE. PTRCHASE follows WORDS words of each PE, or else N as the suite
+//   does. Prints one line per benchmark:
 //     NAME seconds S gams G instructions I wrong W checksum C
 //   I: instructions of all PEs together (natively 0). W: words that differ from the result of one thread. With --note,
-//   the first K atomics of PE 0 come before it, in program order, one line each:
-//     atomic ARRAY WORD
-//   the array and the index of the word, recorded at each operation, which slows it down.
+//   K of the atomics on words of PE 0 come before it, a uniform sample without replacement, in program order, one line
+//   each:
+//     atomic NUMBER ARRAY WORD
+//   its number among all of them, the array and the index of the word. All are recorded by the PE that issues them,
+//   which slows it down.
 //
 // Source    CircusTent (PMAM 2020), its SHMEM kernels as published.
 #include <shmem.h>
@@ -42,10 +45,17 @@ struct run {
   word elements = 0;
   word iterations = 0;
   word stride = 1;
+  word chased = 0;  ///< words that PTRCHASE follows; 0: those of the suite
   word notes = 0;
   word* array = nullptr;
   word* index = nullptr;
   std::vector<int> targets{};  ///< PEs by iteration, for PTRCHASE
+
+  [[nodiscard]] word index_words() const { return what == pattern::ptrchase && chased != 0 ? chased : iterations + 1; }
+  [[nodiscard]] word index_limit() const {
+    if (what != pattern::ptrchase) return elements;
+    return chased != 0 ? chased : (iterations < 2 ? 2 : iterations) - 1;
+  }
 };
 
 /// Operations on the arrays of another PE.
@@ -143,31 +153,40 @@ void iterate(run const& r, int pe, By by = {}) {
   loops[static_cast<std::size_t>(r.what)](r, pe, by);
 }
 
+/// The last PE works on the words of PE 0, in all kernels but PTRCHASE.
+bool notes_here(run const& r) {
+  return r.notes != 0 && shmem_my_pe() == shmem_n_pes() - 1;
+}
+
 void iterate_remote(run const& r, int pe, std::vector<word const*>& done) {
-  if (r.notes == 0 || shmem_my_pe() != 0) return r.adds ? iterate<remote<true>>(r, pe) : iterate<remote<false>>(r, pe);
+  if (!notes_here(r)) return r.adds ? iterate<remote<true>>(r, pe) : iterate<remote<false>>(r, pe);
   r.adds ? iterate<noting<true>>(r, pe, {&done}) : iterate<noting<false>>(r, pe, {&done});
 }
 
+/// Prints a sample of so many: each operation is taken with the probability of what is still wanted in what is left.
+// Source: Knuth, The Art of Computer Programming, volume 2, algorithm S.
 void print_notes(run const& r, std::vector<word const*> const& done) {
-  for (std::size_t k = 0; k < done.size() && k < r.notes; ++k) {
+  word wanted = r.notes < done.size() ? r.notes : done.size();
+  for (std::size_t k = 0; k < done.size() && wanted > 0; ++k) {
+    if (kernels::random_word(seed ^ 0x6e6fU, k) % (done.size() - k) >= wanted) continue;
+    --wanted;
     bool const in_array = done[k] >= r.array && done[k] < r.array + r.elements;
-    std::printf("atomic %s %lu\n", in_array ? "array" : "index",
+    std::printf("atomic %zu %s %lu\n", k, in_array ? "array" : "index",
                 static_cast<word>(done[k] - (in_array ? r.array : r.index)));
   }
 }
 
 void fill(run const& r) {
   auto const pe = static_cast<word>(shmem_my_pe());
-  word const limit = r.what == pattern::ptrchase ? (r.iterations < 2 ? 2 : r.iterations) - 1 : r.elements;
   for (word k = 0; k < r.elements; ++k) r.array[k] = kernels::random_word(seed, pe * r.elements + k);
-  for (word k = 0; k <= r.iterations; ++k)
-    r.index[k] = kernels::random_word(seed ^ 0x6964U, pe * (r.iterations + 1) + k) % limit;
+  for (word k = 0; k < r.index_words(); ++k)
+    r.index[k] = kernels::random_word(seed ^ 0x6964U, pe * r.index_words() + k) % r.index_limit();
 }
 
 /// Number of wrong words of this PE. Only the previous PE modifies them; PTRCHASE modifies none.
 word wrong_words(run const& r) {
   std::vector<word> array(r.elements);
-  std::vector<word> index(r.iterations + 1);
+  std::vector<word> index(r.index_words());
   run copy = r;
   copy.array = array.data();
   copy.index = index.data();
@@ -175,7 +194,7 @@ word wrong_words(run const& r) {
   if (r.what != pattern::ptrchase) r.adds ? iterate<local<true>>(copy, 0) : iterate<local<false>>(copy, 0);
   word wrong = 0;
   for (word k = 0; k < r.elements; ++k) wrong += array[k] == r.array[k] ? 0U : 1U;
-  for (word k = 0; k <= r.iterations; ++k) wrong += index[k] == r.index[k] ? 0U : 1U;
+  for (word k = 0; k < r.index_words(); ++k) wrong += index[k] == r.index[k] ? 0U : 1U;
   return wrong;
 }
 
@@ -183,7 +202,7 @@ word checksum(run const& r) {
   auto const pe = static_cast<word>(shmem_my_pe());
   word sum = 0;
   for (word k = 0; k < r.elements; ++k) sum += kernels::random_word(r.array[k], pe * r.elements + k);
-  for (word k = 0; k <= r.iterations; ++k) sum += kernels::random_word(r.index[k], pe * (r.iterations + 1) + k);
+  for (word k = 0; k < r.index_words(); ++k) sum += kernels::random_word(r.index[k], pe * r.index_words() + k);
   return sum;
 }
 
@@ -227,8 +246,12 @@ bool measure(run const& r, word* sums) {
   shmem_uint64_atomic_add(&sums[1], checksum(r), 0);
   shmem_uint64_atomic_add(&sums[2], last - first, 0);
   shmem_barrier_all();
-  if (me == 0) {
+  if (notes_here(r)) {
     print_notes(r, done);
+    std::fflush(stdout);
+  }
+  shmem_barrier_all();
+  if (me == 0) {
     unsigned const each = r.what == pattern::sg ? 4 : r.what == pattern::scatter || r.what == pattern::gather ? 3 : 1;
     double const operations = static_cast<double>(r.iterations) * each * shmem_n_pes();
     std::printf("%s_%s seconds %.9f gams %.9f instructions %lu wrong %lu checksum %lu\n",
@@ -242,10 +265,11 @@ bool measure(run const& r, word* sums) {
 
 [[noreturn]] void misused(char const* what) {
   if (shmem_my_pe() == 0) {
-    std::fprintf(stderr,
-                 "circustent_shmem: %s; expected --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P] "
-                 "[--note K]\n",
-                 what);
+    std::fprintf(
+        stderr,
+        "circustent_shmem: %s; expected --bench NAME|all --memsize BYTES --iters N [--stride S] [--chase WORDS] "
+        "[--pes P] [--note K]\n",
+        what);
   }
   shmem_finalize();
   std::exit(2);
@@ -276,6 +300,8 @@ int main(int count, char** given) {
       r.iterations = number_of(value);
     } else if (option == "--stride" || option == "-s") {
       r.stride = number_of(value);
+    } else if (option == "--chase") {
+      r.chased = number_of(value);
     } else if (option == "--note") {
       r.notes = number_of(value);
     } else if (option == "--pes" || option == "-p") {
@@ -285,10 +311,13 @@ int main(int count, char** given) {
     }
   }
   if (bench.empty() || r.elements == 0 || r.iterations == 0) misused("something is not said");
-  if (r.iterations > r.elements || (r.iterations - 1) > (r.elements - 1) / r.stride)
+  bool const chases = bench.starts_with(names[static_cast<std::size_t>(pattern::ptrchase)]);
+  if (!chases && (r.iterations > r.elements || (r.iterations - 1) > (r.elements - 1) / r.stride))
     misused("the iterations leave the array");
+  if (r.notes != 0 && (chases || bench == "all")) misused("--note wants one benchmark whose PEs have one target each");
   r.array = static_cast<word*>(shmem_malloc(r.elements * sizeof(word)));
-  r.index = static_cast<word*>(shmem_malloc((r.iterations + 1) * sizeof(word)));
+  word const index_words = r.chased > r.iterations + 1 ? r.chased : r.iterations + 1;
+  r.index = static_cast<word*>(shmem_malloc(index_words * sizeof(word)));
   auto* const sums = static_cast<word*>(shmem_malloc(3 * sizeof(word)));
   if (r.array == nullptr || r.index == nullptr || sums == nullptr) misused("SHMEM_SYMMETRIC_SIZE is too small");
   for (word i = 0; i < r.iterations; ++i) {

@@ -171,8 +171,8 @@ void read_memory(toml_table from, machine_description& made) {
 
 void read_adapter(toml_table from, machine_description& made) {
   adapter_description& adapter = made.adapter;
-  adapter.request_cycles = from.small_number("request_cycles", {0, 1000}, "cycles");
-  adapter.response_cycles = from.small_number("response_cycles", {0, 1000}, "cycles");
+  adapter.request_cycles = from.small_number("request_cycles", {0, 10'000}, "cycles");
+  adapter.response_cycles = from.small_number("response_cycles", {0, 10'000}, "cycles");
   adapter.header_bytes = from.small_number("header_bytes", {1, 64}, "bytes");
   adapter.outstanding = from.small_number("outstanding", {1, 1024}, "requests of a tile");
   adapter.dma_packet_bytes =

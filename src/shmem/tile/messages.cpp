@@ -234,9 +234,14 @@ void serve() {
     serve_from_queue();
 }
 
+namespace {
+bool wanted() {
+  return &tess_shmem_by_messages != nullptr;
+}
+}  // namespace
+
 void open() {
-  used = &tess_shmem_by_messages != nullptr;
-  if (!used || box.kept != nullptr) return;
+  if (!wanted() || box.kept != nullptr) return;
   if (all_pes.shares_tile()) fail("words by messages with several PEs in a tile", "one PE a tile");
   box.invoke_window = hw::own_window(unit::invoke);
   box.tasks_window = hw::own_window(unit::tasks);
@@ -247,6 +252,10 @@ void open() {
   if (box.kept == nullptr) fail("no memory", "a smaller program");
   hw::store(box.invoke_window + invoke::counter, 0);
   hw::store(hw::unit(unit::tasks) + tasks::notify, reinterpret_cast<std::uint64_t>(&box.arrived));
+}
+
+void begin() {
+  used = wanted();
 }
 
 void close() {

@@ -21,8 +21,10 @@ namespace tess::shmem::messages {
 /// All words go by messages.
 extern bool used;
 
-/// Nobody sends before all have done this.
+/// Nobody sends before all have done this: a queue that is not open yet tells its PE of no message.
 void open();
+/// All have opened: words go by messages from now on, if the program is compiled so.
+void begin();
 /// A program must not end before its last message is in the other's queue.
 void close();
 /// Serves one, or sleeps until one comes.

@@ -84,6 +84,7 @@ network::network() {
   blocks::open();
   messages::open();
   meet();
+  messages::begin();
 }
 
 void network::make_heap() {

@@ -79,7 +79,7 @@ def addresses(results: Results) -> float | None:
 
 def addresses_sparse(results: Results) -> Found | None:
     """Lines among the addresses, over those of the interface cache."""
-    lines = {(array, word // LINE_WORDS) for array, word in results.addresses()}
+    lines = {(array, word // LINE_WORDS) for _, array, word in results.addresses()}
     if not lines:
         return None
     cached = results.machine_file(f"rae-{NODES}")["rae"]["cache_bytes"] // (8 * LINE_WORDS)

@@ -16,7 +16,7 @@ from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 
 ATOMICS = re.compile(r"^atomics: (\d+), (\d+) of them on words of other places$", re.MULTILINE)
-ATOMIC = re.compile(r"^atomic (array|index) (\d+)$", re.MULTILINE)
+ATOMIC = re.compile(r"^atomic (\d+) (array|index) (\d+)$", re.MULTILINE)
 COST = re.compile(r"^(\w+) asking ([\d.-]+) asked ([\d.-]+) cycles ([\d.]+)$", re.MULTILINE)
 KERNEL = re.compile(r"^(\w+) seconds ([\d.]+) gams [\d.]+ instructions (\d+) wrong (\d+) ", re.MULTILINE)
 OPERATIONS = re.compile(r"^operations: (\d+) local and (\d+) remote words", re.MULTILINE)
@@ -171,10 +171,10 @@ class Results(results.Results):
         found = self.interface(self.plan.kernel(nodes, kernel, policy=policy))
         return found.misses if found else None
 
-    def addresses(self) -> list[tuple[str, int]]:
-        """Array and word of each atomic of PE 0, in program order."""
+    def addresses(self) -> list[tuple[int, str, int]]:
+        """Number, array and word of a sample of the atomics on words of PE 0, in program order."""
         run = self.plan.addresses()
-        return [(array, int(word)) for array, word in ATOMIC.findall(self.printed(run))]
+        return [(int(number), array, int(word)) for number, array, word in ATOMIC.findall(self.printed(run))]
 
     def latencies(self) -> dict | None:
         """Measurements for table 1."""

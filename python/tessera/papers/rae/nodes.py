@@ -14,7 +14,6 @@ from tessera.papers.rae.plan import (
     PATTERNS,
     POLICIES,
     REGULAR,
-    SAMPLES,
     SHMEM_WAYS,
     STRIDE,
     TABLE,
@@ -116,23 +115,24 @@ def figure8(results: Results) -> Item:
 
 def figure9(results: Results) -> Item:
     """Figure 9: addresses of compare-and-swaps."""
-    found = results.addresses()[:SAMPLES]
-    rows: list[list[Cell]] = [[array, word] for array, word in found]
+    found = results.addresses()
+    rows: list[list[Cell]] = [[number, array, word] for number, array, word in found]
     series: dict[str, Points] = {"array": [], "index": []}
-    for number, (array, word) in enumerate(found):
+    for number, array, word in found:
         series[array].append((number, 8 * word / 1024))
     sentences = [
-        f"The first {len(found)} compare-and-swaps of SCATTER that PE 0 of rae-6 executed, each on a word of PE 1, in "
-        "program order, recorded by the program: an iteration uses the next word of the index array, the next of the "
-        "data array, and the word of the data array that the index selects.",
-        "The paper samples as many and calls them sparse. A third are; the others go through their arrays in order.",
-    ]  # fmt: skip
-    lines = {(array, word // 8) for array, word in found}
+        f"{len(found)} of the compare-and-swaps of SCATTER on words of PE 0 of rae-6, a random sample, in program "
+        "order. The PE that issues them recorded all: an iteration uses the next word of the index array, the next of "
+        "the data array, and the word of the data array that the index selects.",
+        "The paper samples as many on PE 0 and calls them sparse. A third are; the others go through their arrays in "
+        "order.",
+    ]
+    lines = {(array, word // 8) for _, array, word in found}
     if found:
         sentences.append(f"They are in {len(lines)} lines of 64 bytes; the interface cache has 1024.")
-    panel = Panel("9: addresses of compare-and-swaps", "compare-and-swap", "KiB from the array's begin", series,
+    panel = Panel("9: addresses of compare-and-swaps on PE 0", "compare-and-swap", "KiB from the array's begin", series,
                   scattered=True)  # fmt: skip
-    return Item("figure 9", "Addresses of SCATTER's compare-and-swaps", ["array", "word"], rows, sentences,
+    return Item("figure 9", "Addresses of SCATTER's compare-and-swaps", ["number", "array", "word"], rows, sentences,
                 [panel] if rows else [])  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from tessera.papers.rae import checks, figures, library, nodes, tasks
+from tessera.papers.rae import checks, figures, library, nodes, saving, tasks
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.plan import ITEMS, SWEEP, Plan, library_program
 from tessera.reproduce.claims import Claims
@@ -33,6 +33,6 @@ RAE = Paper(
     selections={"sweep": Selection(SWEEP, "only the interface by outstanding requests, and merging")},
     plan=plan_of,
     measure=measure,
-    makers=figures.MAKERS | nodes.MAKERS | {tasks.ITEM: tasks.figure},
+    makers=figures.MAKERS | nodes.MAKERS | {tasks.ITEM: tasks.figure, saving.ITEM: saving.figure},
     measures=checks.MEASURES,
 )

@@ -4,11 +4,11 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from tessera.papers.rae import tasks
+from tessera.papers.rae import saving, tasks
 from tessera.reproduce import plan
 from tessera.simulator.machines import Machine, preset_text, replaced, write_derived
 
-FIGURES = ("1", "2", "3", "7", "8", "9", "10", tasks.ITEM.split()[1])
+FIGURES = ("1", "2", "3", "7", "8", "9", "10", *(item.split()[1] for item in (tasks.ITEM, saving.ITEM)))
 TABLE, CURVE, MERGING = "table 1", "interface", "merging"
 ITEMS = (*(f"figure {name}" for name in FIGURES), TABLE, CURVE, MERGING)
 SWEEP = (CURVE, MERGING)  # beyond the paper's figures
@@ -30,21 +30,22 @@ OPERATIONS = ("ADD", "CAS")
 SHMEM_WAYS = ("instructions", "messages")
 STRIDE = 7  # words, for STRIDEN; a line has eight
 SAMPLES = 10_000  # of figure 9
+# Words of each PE that PTRCHASE follows, on every machine: 512 KiB, eight times the interface cache.
+CHASE_WORDS = 65536
 
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """CircusTent's sizes. The array that PTRCHASE follows has as many words as there are iterations."""
+    """CircusTent's sizes."""
 
     kib: int  # array of each PE
     iterations: int
-    chase_kib: int
-    chase: int  # iterations
+    chase: int  # iterations of PTRCHASE, which fill the interface cache several times
 
 
 # By nodes. The interface cache has 64 KiB. Each node does less on larger machines, since all nodes are simulated.
-SIZES = {6: Sizes(1024, 8192, 512, 65536), 16: Sizes(512, 4096, 256, 32768), 64: Sizes(256, 512, 128, 16384)}
-QUICK_SIZES = {6: Sizes(128, 512, 128, 16384)}
+SIZES = {6: Sizes(1024, 8192, 16384), 16: Sizes(512, 4096, 16384), 64: Sizes(256, 512, 4096)}
+QUICK_SIZES = {6: Sizes(128, 512, 4096)}
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -111,6 +112,7 @@ class NodeRun:
     arguments: tuple[str, ...]
     machine: Nodes
     weight: float = 4
+    layouts: bool = True  # False: what it prints does not depend on time
 
     @property
     def key(self) -> str:
@@ -176,7 +178,7 @@ class LibraryRun:
         return [library_program(tree / "bin" / "tess"), Path(__file__).with_name("library.py")]
 
 
-AnyRun = Run | HostRun | LibraryRun | NodeRun | tasks.TaskRun
+AnyRun = Run | HostRun | LibraryRun | NodeRun | tasks.TaskRun | saving.SavingRun
 
 
 def library_program(tess: Path) -> Path:
@@ -239,8 +241,10 @@ class Plan(plan.Plan):
         """A kernel of CircusTent, e.g. RAND_ADD, for figures 7, 8 and 10."""
         size = self.sizes[nodes]
         chases = kernel.startswith("PTRCHASE")
-        kib, iterations = (size.chase_kib, size.chase) if chases else (size.kib, size.iterations)
-        given = ("--bench", kernel, "--memsize", str(kib * 1024), "--iters", str(iterations))
+        # PTRCHASE uses no word of the other array.
+        memory, iterations = (64, size.chase) if chases else (size.kib * 1024, size.iterations)
+        given = ("--bench", kernel, "--memsize", str(memory), "--iters", str(iterations))
+        given += ("--chase", str(CHASE_WORDS)) if chases else ()
         given += ("--stride", str(STRIDE)) if kernel.startswith("STRIDEN") else ()
         program = "circustent_shmem" + ("" if way == "instructions" else "_messages")
         return NodeRun(program, given, Nodes(nodes, policy), weight=nodes if way == "instructions" else 2 * nodes)
@@ -250,10 +254,11 @@ class Plan(plan.Plan):
         return [f"{kernel}_{operation}" for kernel in KERNELS for operation in OPERATIONS]
 
     def addresses(self) -> NodeRun:
-        """The run of figure 9; each iteration of SCATTER has three operations."""
+        """The run of figure 9: figure 7's SCATTER_CAS, or as long as the sample needs; an iteration is 3 operations."""
         size = self.sizes[6]
-        given = ("--bench", "SCATTER_CAS", "--memsize", str(size.kib * 1024), "--iters", str(-(-SAMPLES // 3)))
-        return NodeRun("circustent_shmem", (*given, "--note", str(SAMPLES)), Nodes(6))
+        count = max(size.iterations, -(-SAMPLES // 3))
+        given = ("--bench", "SCATTER_CAS", "--memsize", str(size.kib * 1024), "--iters", str(count))
+        return NodeRun("circustent_shmem", (*given, "--note", str(SAMPLES)), Nodes(6), layouts=False)
 
     def latencies(self) -> NodeRun:
         """The run of table 1."""
@@ -294,6 +299,8 @@ class Plan(plan.Plan):
             return self.kernel_runs(("instructions",), POLICIES)
         if item == CURVE:
             return [self.pattern(which, places, policy) for policy, which, places in self.curve()]
+        if item == saving.ITEM:
+            return saving.runs(quick=self.quick)
         if item == MERGING:
             return [run for _, _, run in self.merging()]
         return [self.addresses() if item == "figure 9" else self.latencies()]
