@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "child.hpp"
@@ -70,6 +71,54 @@ TEST(a_word, has_one_home_for_all_tiles) {
   EXPECT_EQ(result.output, "7000 7000\n") << result.error;
 }
 
+/// `adding` on 14 tiles: its statistics, and its table.
+struct additions {
+  nlohmann::json counted;
+  std::string table;
+};
+additions add_on_14_tiles(std::string const& machine, std::string const& buffer_flits) {
+  work_folder const folder;
+  std::string text = text_of(TESS_MACHINES "/" + machine + ".toml");
+  std::string const line = "\nbuffer_flits = ";
+  std::size_t const at = text.find(line);
+  if (at == std::string::npos) return {};
+  text.replace(at, line.size() + 1, line + buffer_flits);
+  std::ofstream{folder.path() / "changed.toml"} << text;
+  outcome const run =
+      folder.run(TESS_MACHINE " --machine changed.toml --copies 14 --stats s.json -- '" + programs + "/adding' 100");
+  EXPECT_EQ(run.output, "1400 1400\n") << run.error;
+  return {nlohmann::json::parse(text_of(folder.path() / "s.json")), run.error};
+}
+
+TEST(atomics, hold_the_bus_of_their_home_until_they_are_complete) {
+  auto const [counted, table] = add_on_14_tiles("nemesys-4x4", "8");
+  // The home does 1,400 in its tile-local memory, 20 cycles each, and as many in its L2.
+  double const cycles = counted["simulated_ps"].get<double>() / 20'000;
+  double const busy = counted["tiles"][0]["bus_load"].get<double>() * cycles;
+  EXPECT_GE(busy, 2 * 1400 * 20);
+  EXPECT_LE(busy, 2 * 1400 * 20 * 1.5) << "what else goes over the bus";
+  EXPECT_GT(counted["tiles"][0]["bus_wait_cycles"].get<double>(), 1400 * 20) << "they wait for one another";
+  EXPECT_LT(counted["tiles"][2]["bus_wait_cycles"].get<double>(), 1400 * 20);
+  EXPECT_EQ(counted["bottleneck"]["what"], "the bus of tile (0, 0)");
+}
+
+TEST(the_bottleneck, is_the_link_into_the_network_where_packets_wait_for_it) {
+  auto const wide = add_on_14_tiles("nemesys-4x4-single", "8");
+  auto const narrow = add_on_14_tiles("nemesys-4x4-single", "2");
+  std::string const link = "the link from tile (1, 1) into the network";
+  EXPECT_EQ(narrow.counted["bottleneck"]["what"], link);
+  EXPECT_NE(narrow.table.find("machine: bottleneck        " + link), std::string::npos) << narrow.table;
+  EXPECT_NE(narrow.table.find(" packets wait there, each for "), std::string::npos) << narrow.table;
+  EXPECT_NE(wide.counted["bottleneck"]["what"], link);
+  auto const waits = [](additions const& of) {
+    for (auto const& one : of.counted["injections"])
+      if (one["tile"] == 5) return one["wait_cycles"].get<double>() / one["packets"].get<double>();
+    return -1.0;
+  };
+  EXPECT_GT(waits(narrow), 5 * waits(wide));
+  EXPECT_GE(waits(wide), 0);
+}
+
 TEST(a_word, is_swapped_for_all_tiles_at_its_home_and_copied_by_dma) {
   work_folder const folder;
   outcome const result =
@@ -131,33 +180,40 @@ TEST(object_0, is_the_own_node_with_time_and_without) {
   }
 }
 
-TEST(words_that_are_begun, are_done_as_those_that_are_waited_for) {
+struct begun_run {
+  std::string name;
+  std::string machine;
+  int copies;
+  std::string words;
+};
+
+class words_begun : public testing::TestWithParam<begun_run> {};
+
+TEST_P(words_begun, are_done_as_those_that_are_waited_for) {
   work_folder const folder;
   std::string text = text_of(TESS_MACHINES "/rae-6.toml");
   std::string const line = "outstanding = 64 ";
   ASSERT_NE(text.find(line), std::string::npos);
   text.replace(text.find(line), line.size(), "outstanding = 3 ");
   std::ofstream{folder.path() / "narrow.toml"} << text;
-  struct run {
-    std::string machine;
-    int copies;
-    std::string words;
-  };
-  for (auto const& [machine, copies, words] : {run{"nemesys-2x2", 3, "100"},
-                                               {"nemesys-4x4", 5, "100 mapped"},
-                                               {"tessera-4x4", 5, "40"},
-                                               {"rae-6", 6, "200"},
-                                               {"rae-6", 6, "600 mapped"},
-                                               {"narrow.toml", 6, "100 mapped"},
-                                               {"rae-16", 16, "40 mapped"}}) {
-    outcome const result = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
-                                      std::to_string(copies) + " -- '" + programs + "/begun' " + words);
-    EXPECT_EQ(result.code, 0) << result.error;
-    std::string all;
-    for (int i = 0; i < copies; ++i) all += "0 wrong\n";
-    EXPECT_EQ(result.output, all) << machine << ' ' << words;
-  }
+  auto const& [name, machine, copies, words] = GetParam();
+  outcome const result = folder.run("timeout 100 " TESS_MACHINE " --quiet --machine " + machine + " --copies " +
+                                    std::to_string(copies) + " -- '" + programs + "/begun' " + words);
+  EXPECT_EQ(result.code, 0) << result.error;
+  std::string all;
+  for (int i = 0; i < copies; ++i) all += "0 wrong\n";
+  EXPECT_EQ(result.output, all);
 }
+
+INSTANTIATE_TEST_SUITE_P(on, words_begun,
+                         testing::Values(begun_run{"nemesys_2x2", "nemesys-2x2", 3, "100"},
+                                         begun_run{"nemesys_4x4_mapped", "nemesys-4x4", 5, "100 mapped"},
+                                         begun_run{"tessera_4x4", "tessera-4x4", 5, "40"},
+                                         begun_run{"rae_6", "rae-6", 6, "200"},
+                                         begun_run{"rae_6_mapped", "rae-6", 6, "600 mapped"},
+                                         begun_run{"three_outstanding", "narrow.toml", 6, "100 mapped"},
+                                         begun_run{"rae_16_mapped", "rae-16", 16, "40 mapped"}),
+                         [](auto const& one) { return one.param.name; });
 
 // Its harts sleep instead of polling, because the times of polls depend on the quantum.
 TEST(words_that_are_begun, take_the_same_time_at_every_quantum) {

@@ -153,6 +153,32 @@ TEST(hart_time, counts_the_costs_of_the_machine_file) {
   EXPECT_EQ(b.h.now(), 5U + 31U + 3U + 1U + 3U + 4U + 1U);
 }
 
+TEST(hart_time, includes_the_use_of_a_loaded_register_by_the_next_instruction) {
+  code_buffer text;
+  text.put(word_i(code::ld, 5, 0, 0));
+  text.put(word_r(0x00000033, 6, 5, 5));  // 1 + 2
+  text.put(word_i(code::ld, 7, 0, 8));
+  text.put(word_r(0x00000033, 6, 5, 5));  // 1
+  text.put(word_r(0x00000033, 6, 7, 5));  // 1: not the next one
+  text.put(word_i(code::ld, 0, 0, 0));
+  text.put(word_r(0x00000033, 6, 0, 0));  // 1: x0 is not loaded
+  text.put(word_i(code::ld, 5, 0, 0));
+  text.put(word_b(code::beq, 5, 0, 8));  // 1 + 2
+  text.put(code::ecall);
+  auto const file = make_executable(text.bytes(), {});
+  for (std::uint32_t const most : {64U, 1U}) {  // also at the end of a block
+    instruction_costs const costs{.load_use = 2};
+    bare_hart b{file, engine<refusing_memory>::handlers(), {0, most, costs}};
+    refusing_memory::lines lines{};
+    auto* const fast = reinterpret_cast<std::byte*>(&lines);
+    stop why = stop::none;
+    while ((why = engine<refusing_memory>::run(b.h, fast, 1000)) == stop::load) b.h.complete(1);
+    ASSERT_EQ(why, stop::ecall);
+    EXPECT_EQ(b.h.retired, 10U);
+    EXPECT_EQ(b.h.now(), 10U + 2U + 2U) << most;
+  }
+}
+
 TEST(hart_time, passes_while_it_waits) {
   code_buffer text;
   text.put(word_i(code::ld, 5, 0, 0));

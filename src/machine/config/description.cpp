@@ -68,6 +68,7 @@ void read_harts(toml_table from, hart_description& harts) {
     *cycles = from.small_number(key, {1, 255}, "cycles");
   }
   harts.branch_taken_cycles = from.small_number("branch_taken_cycles", {0, 255}, "cycles more");
+  harts.load_use_cycles = from.small_number("load_use_cycles", {0, 255}, "cycles more");
   harts.system_call_cycles = from.small_number("system_call_cycles", {0, 1'000'000}, "cycles");
   from.finish();
 }

@@ -29,6 +29,7 @@ struct hart_description {
   std::uint32_t float_multiply_cycles = 1;
   std::uint32_t float_divide_cycles = 1;
   std::uint32_t branch_taken_cycles = 0;  ///< Beyond the first cycle, as the others.
+  std::uint32_t load_use_cycles = 0;      ///< Extra, of an instruction that reads what the one before it loads.
   std::uint32_t system_call_cycles = 0;   ///< For each emulated call.
 };
 

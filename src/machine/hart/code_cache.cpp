@@ -106,11 +106,23 @@ class block_builder {
     }
     std::uint32_t const whole = bytes == 2 ? expand(low) : std::uint32_t{low} | std::uint32_t{high} << 16U;
     decoded word = decode(whole);
+    if (instructions_ != 0 && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
+    previous_ = word;
     if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
     shorten(word);
     put_instruction(word);
     pc_ += bytes;
     return !ends_block(word.op);
+  }
+
+  // The instruction at pc_, in whatever line; illegal if it is not there.
+  [[nodiscard]] decoded next_word() const {
+    std::uint16_t low = 0;
+    std::uint16_t high = 0;
+    if (!source_.halfword(pc_, low)) return {};
+    if (is_compressed(low)) return decode(expand(low));
+    if (!source_.halfword(pc_ + 2, high)) return {};
+    return decode(std::uint32_t{low} | std::uint32_t{high} << 16U);
   }
 
   bool put_no_code() {
@@ -132,6 +144,8 @@ class block_builder {
   }
 
   void add_link() {
+    // The block that follows does not know what comes before it.
+    if (rules_.costs.load_use != 0 && uses_loaded(previous_, next_word())) cycles_ += rules_.costs.load_use;
     targets_[jumps_++] = {used_, pc_};
     put_pseudo(operation::jump_to, 0);
   }
@@ -162,6 +176,7 @@ class block_builder {
   block_rules const& rules_;
   std::uint64_t pc_;
   std::uint64_t start_;
+  decoded previous_;  // illegal at first
   unsigned instructions_ = 0;
   unsigned cycles_ = 0;
   std::size_t used_ = 0;

@@ -55,6 +55,7 @@ struct instruction_costs {
   std::uint8_t float_multiply = 0;
   std::uint8_t float_divide = 0;  // and square root
   std::uint8_t branch_taken = 0;  // and every jump
+  std::uint8_t load_use = 0;      // of the next instruction after a load, if it reads the loaded register
 };
 
 // Limits of blocks.

@@ -140,7 +140,77 @@ bool writes_integer(form operands) {
   }
 }
 
+// Source registers by file: bit 0 rs1, bit 1 rs2, bit 2 rs3.
+struct sources {
+  unsigned integer = 0;
+  unsigned floating = 0;
+};
+
+bool converts_integer(operation op) {
+  switch (op) {
+    case operation::fcvt_s_w:
+    case operation::fcvt_s_wu:
+    case operation::fcvt_s_l:
+    case operation::fcvt_s_lu:
+    case operation::fcvt_d_w:
+    case operation::fcvt_d_wu:
+    case operation::fcvt_d_l:
+    case operation::fcvt_d_lu:
+    case operation::fmv_w_x:
+    case operation::fmv_d_x:
+      return true;
+    default:
+      return false;
+  }
+}
+
+sources sources_of(operation op) {
+  switch (rows[static_cast<std::size_t>(op)].operands) {
+    case form::i:
+    case form::shift6:
+    case form::shift5:
+    case form::f_load:
+    case form::e_i:
+    case form::r_order:
+      return {.integer = 1};
+    case form::csr:
+      return {.integer = op == operation::csrrw || op == operation::csrrs || op == operation::csrrc ? 1U : 0U};
+    case form::s:
+      if (op == operation::fsw || op == operation::fsd) return {.integer = 1, .floating = 2};
+      return {.integer = 3};
+    case form::b:
+    case form::r:
+    case form::e_r:
+    case form::e_store:
+      return {.integer = 3};
+    case form::r4:
+      return {.floating = 7};
+    case form::f:
+      if (converts_integer(op)) return {.integer = 1};
+      return {.floating = 3};
+    case form::f_to_x:
+      return {.floating = 3};
+    case form::none:
+    case form::u:
+    case form::u_pc:
+    case form::j:
+      return {};
+  }
+  return {};
+}
+
 }  // namespace
+
+bool uses_loaded(decoded const& load, decoded const& next) noexcept {
+  bool const integer = load.op >= operation::lb && load.op <= operation::lwu;
+  bool const floating = load.op == operation::flw || load.op == operation::fld;
+  if (!integer && !floating) return false;
+  sources const from = sources_of(next.op);
+  unsigned const read = integer ? from.integer : from.floating;
+  auto const rs3 = static_cast<std::uint8_t>(next.imm >> 8U & 31);
+  return ((read & 1U) != 0 && next.rs1 == load.rd) || ((read & 2U) != 0 && next.rs2 == load.rd) ||
+         ((read & 4U) != 0 && rs3 == load.rd);
+}
 
 decoded decode(std::uint32_t word) noexcept {
   std::size_t const opcode = word >> 2U & 31U;

@@ -42,6 +42,9 @@ struct decoded {
   return (half & 3U) != 3U;
 }
 
+// Does the second of two successive instructions read a register that the first one loads?
+[[nodiscard]] bool uses_loaded(decoded const& load, decoded const& next) noexcept;
+
 [[nodiscard]] std::string_view name_of(operation op) noexcept;
 [[nodiscard]] cost_class cost_of(operation op) noexcept;
 

@@ -11,11 +11,8 @@ network::network(kernel& k, clock_domain clock, network_parameters const& parame
     : kernel_(k),
       clock_(clock),
       receivers_(parameters.nodes()),
-      flits_(parameters,
-             [this](packet const& whole, std::uint64_t) {
-               MACHINE_ASSERT(receivers_[whole.target] != nullptr);
-               receivers_[whole.target]->arrived(whole);
-             }),
+      counted_(parameters.nodes()),
+      flits_(parameters, [this](packet const& whole, std::uint64_t) { deliver(whole); }),
       loopback_free_(parameters.nodes()),
       zero_load_(parameters) {}
 
@@ -44,7 +41,16 @@ void network::send_loopback(packet const& sent) {
 void network::loopback_packet::arrive() {
   packet const whole = carried;
   owner.free_loopbacks_.push_back(this);
-  owner.receivers_[whole.target]->arrived(whole);
+  owner.deliver(whole);
+}
+
+void network::deliver(packet const& whole) {
+  MACHINE_ASSERT(receivers_[whole.target] != nullptr);
+  source_statistics& of = counted_[whole.source];
+  ++of.packets;
+  of.flits += whole.flits;
+  of.wait_cycles += whole.injected - whole.created;
+  receivers_[whole.target]->arrived(whole);
 }
 
 void network::release(std::uint32_t node, std::uint32_t virtual_network) {

@@ -31,6 +31,13 @@ class packet_receiver {
 
 class network {
  public:
+  /// What the link from a node into its router, or back to the node, has carried.
+  struct source_statistics {
+    std::uint64_t packets = 0;
+    std::uint64_t flits = 0;
+    std::uint64_t wait_cycles = 0;  ///< Sum over the packets, until their heads left the node.
+  };
+
   network(kernel& k, clock_domain clock, network_parameters const& parameters);
 
   /// Called once for each node, before anything is sent to it. The receiver must outlive the network.
@@ -53,6 +60,8 @@ class network {
   [[nodiscard]] std::uint64_t link_flits(std::uint32_t router, std::uint32_t port) const noexcept {
     return flits_.link_flits(router, port, next_cycle());
   }
+  /// The packets of a node that have arrived.
+  [[nodiscard]] source_statistics const& counted(std::uint32_t node) const noexcept { return counted_[node]; }
   [[nodiscard]] network_parameters const& parameters() const noexcept { return flits_.parameters(); }
   [[nodiscard]] topology const& layout() const noexcept { return flits_.layout(); }
   [[nodiscard]] clock_domain clock() const noexcept { return clock_; }
@@ -71,6 +80,7 @@ class network {
         : event([](event& self) { static_cast<tick_event&>(self).owner.tick(); }), owner(owner_) {}
     network& owner;
   };
+  void deliver(packet const& whole);
   void tick();
   /// The first cycle that has not been stepped and is not in the past.
   [[nodiscard]] std::uint64_t next_cycle() const noexcept;
@@ -81,6 +91,7 @@ class network {
   kernel& kernel_;
   clock_domain clock_;
   std::vector<packet_receiver*> receivers_;
+  std::vector<source_statistics> counted_;
   flit_network flits_;
   std::vector<std::uint64_t> loopback_free_;  ///< [node]: the first cycle in which its loopback link is free.
   zero_load_timings zero_load_;

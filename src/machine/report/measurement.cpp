@@ -25,6 +25,17 @@ void measure_links(grid const& g, measurement& into) {
   }
 }
 
+void measure_injections(grid const& g, measurement& into) {
+  std::uint64_t const cycles = g.noc.clock().count(g.clock.now());
+  for (std::uint32_t node = 0; node < g.noc.layout().nodes(); ++node) {
+    network::source_statistics const& counted = g.noc.counted(node);
+    into.injections.push_back({.tile = node,
+                               .counted = counted,
+                               .load = share(counted.flits, cycles),
+                               .waiting = share(counted.wait_cycles, cycles)});
+  }
+}
+
 tile_measured measure_tile(grid const& g, tile& one) {
   tile_measured made;
   tile_units const& units = *g.units[one.number()];
@@ -32,6 +43,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
   made.accelerator.load = share(made.accelerator.counted.busy_ps, g.clock.now());
   made.number = one.number();
   made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.description.tile_clock_ps);
+  made.bus_wait_cycles = one.bus_wait_cycles();
   made.l2 = one.l2().counted();
   made.adapter = one.network_adapter().counted();
   made.adapter_latency_cycles =
@@ -76,6 +88,7 @@ measurement measure(timed_machine const& of) {
   }
   for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));
   measure_links(g, made);
+  measure_injections(g, made);
   return made;
 }
 
@@ -90,6 +103,7 @@ hart_memory::statistics measurement::hart_memory_sum() const {
     sum.stores += one.memory.stores;
     sum.load_misses += one.memory.load_misses;
     sum.fetch_misses += one.memory.fetch_misses;
+    sum.store_wait_cycles += one.memory.store_wait_cycles;
     sum.in_place += one.memory.in_place;
   }
   return sum;
@@ -134,6 +148,27 @@ link_measured const* measurement::busiest_link() const {
     if (one.from != one.to && (found == nullptr || one.flits > found->flits)) found = &one;
   }
   return found;
+}
+
+bottleneck bottleneck_of(measurement const& run) {
+  using kind = bottleneck::kind;
+  bottleneck most;
+  auto const add = [&](kind is, std::uint32_t from, std::uint32_t to, double load) {
+    if (load > most.load) most = {.is = is, .from = from, .to = to, .load = load};
+  };
+  for (tile_measured const& one : run.tiles) {
+    add(kind::bus, one.number, one.number, one.bus_load);
+    add(kind::nca, one.number, one.number, one.accelerator.load);
+    if (!one.has_memory) continue;
+    add(kind::memory_port, one.number, one.number, one.memory.load);
+    add(kind::dram_bus, one.number, one.number, one.memory.bus_load);
+    add(kind::nma, one.number, one.number, one.memory.accelerator.load);
+  }
+  for (link_measured const& one : run.links)
+    add(one.from == one.to ? kind::exit : kind::link, one.from, one.to, one.load);
+  for (injection_measured const& one : run.injections)
+    add(kind::injection, one.tile, one.tile, std::max(one.load, std::min(one.waiting, 1.0)));
+  return most;
 }
 
 double measurement::mean_link_load() const {

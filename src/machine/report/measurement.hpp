@@ -28,6 +28,14 @@ struct link_measured {
   double load = 0;
 };
 
+/// The link from a tile into the network.
+struct injection_measured {
+  std::uint32_t tile = 0;
+  network::source_statistics counted;
+  double load = 0;
+  double waiting = 0;  ///< Packets that wait in the tile, mean over the run.
+};
+
 struct nma_measured {
   nma::statistics counted;
   double load = 0;  ///< Share of the run in which it copied.
@@ -50,6 +58,7 @@ struct tile_measured {
   std::uint32_t number = 0;
   bool has_memory = false;
   double bus_load = 0;
+  std::uint64_t bus_wait_cycles = 0;  ///< Sum over all accesses.
   l2_private::statistics l2;
   adapter::statistics adapter;
   double adapter_latency_cycles = 0;  ///< Mean over requests, from the adapter to the answer.
@@ -73,6 +82,7 @@ struct measurement {
   std::vector<hart_measured> harts;  ///< Harts that may run the program.
   std::vector<tile_measured> tiles;
   std::vector<link_measured> links;
+  std::vector<injection_measured> injections;
 
   /// Sums over all harts and tiles.
   [[nodiscard]] hart_memory::statistics hart_memory_sum() const;
@@ -82,6 +92,16 @@ struct measurement {
   [[nodiscard]] link_measured const* busiest_link() const;
   [[nodiscard]] double mean_link_load() const;
 };
+
+/// The part of the machine that was busy for the largest share of the run.
+struct bottleneck {
+  enum class kind : std::uint8_t { none, bus, memory_port, dram_bus, nma, nca, link, exit, injection };
+  kind is = kind::none;
+  std::uint32_t from = 0;  ///< Its tile; of a link between tiles, where it begins
+  std::uint32_t to = 0;    ///< and where it ends.
+  double load = 0;         ///< An injection link with packets that wait all the time counts as busy all the time.
+};
+[[nodiscard]] bottleneck bottleneck_of(measurement const& run);
 
 [[nodiscard]] measurement measure(timed_machine const& of);
 

@@ -37,7 +37,8 @@ ordered_json json_of(hart_measured const& one) {
           {"loads", one.memory.loads},
           {"load_misses", one.memory.load_misses},
           {"stores", one.memory.stores},
-          {"fetch_misses", one.memory.fetch_misses}};
+          {"fetch_misses", one.memory.fetch_misses},
+          {"store_wait_cycles", one.memory.store_wait_cycles}};
 }
 
 ordered_json json_of(tile_measured const& one, machine_description const& description) {
@@ -47,6 +48,7 @@ ordered_json json_of(tile_measured const& one, machine_description const& descri
                     {"x", one.number % description.width},
                     {"y", one.number / description.width},
                     {"bus_load", one.bus_load},
+                    {"bus_wait_cycles", one.bus_wait_cycles},
                     {"l2_hits", one.l2.hits},
                     {"l2_misses", one.l2.misses},
                     {"l2_merged_misses", one.l2.merged},
@@ -177,6 +179,15 @@ std::string json_of(measurement const& run, machine_description const& descripti
   }
   for (link_measured const& one : run.links)
     made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});
+  made["injections"] = ordered_json::array();
+  for (injection_measured const& one : run.injections)
+    made["injections"].push_back({{"tile", one.tile},
+                                  {"packets", one.counted.packets},
+                                  {"flits", one.counted.flits},
+                                  {"wait_cycles", one.counted.wait_cycles},
+                                  {"load", one.load},
+                                  {"waiting", one.waiting}});
+  made["bottleneck"] = {{"what", name_of(bottleneck_of(run), description)}, {"load", bottleneck_of(run).load}};
   add_runtime(made, of_runtime);
   return made.dump(2) + "\n";
 }

@@ -26,7 +26,34 @@ std::string at_tile(machine_description const& description, std::uint32_t number
   return fmt::format("({}, {})", number % description.width, number / description.width);
 }
 
+constexpr double busy = 0.5;  // from here on a part limits the run, rather than waits for others
+
 }  // namespace
+
+std::string name_of(bottleneck const& of, machine_description const& description) {
+  std::string const at = at_tile(description, of.from);
+  switch (of.is) {
+    case bottleneck::kind::none:
+      break;
+    case bottleneck::kind::bus:
+      return "the bus of tile " + at;
+    case bottleneck::kind::memory_port:
+      return "the memory's port in tile " + at;
+    case bottleneck::kind::dram_bus:
+      return "the DRAM's data bus in tile " + at;
+    case bottleneck::kind::nma:
+      return "the NMA of tile " + at;
+    case bottleneck::kind::nca:
+      return "the NCA of tile " + at;
+    case bottleneck::kind::link:
+      return "the link from " + at + " to " + at_tile(description, of.to);
+    case bottleneck::kind::exit:
+      return "the link from the network to tile " + at;
+    case bottleneck::kind::injection:
+      return "the link from tile " + at + " into the network";
+  }
+  return "nothing";
+}
 
 std::string table_of(measurement const& run, machine_description const& description, double host_seconds) {
   auto const harts = run.hart_memory_sum();
@@ -53,6 +80,15 @@ std::string table_of(measurement const& run, machine_description const& descript
   }
   text += fmt::format("machine: DRAM load         {:.2f}% of the ports, {} B, {:.1f}% row hits\n",
                       percent * memory.load, grouped(memory.port.bytes), percent * row_hit_rate(memory.dram));
+  bottleneck const most = bottleneck_of(run);
+  text += fmt::format("machine: bottleneck        {}{}, busy for {:.0f}% of the time\n",
+                      most.load < busy ? "no part of the machine; most is " : "", name_of(most, description),
+                      percent * most.load);
+  if (most.is == bottleneck::kind::injection) {
+    injection_measured const& one = run.injections[most.from];
+    text += fmt::format("machine:                   {:.1f} packets wait there, each for {:.0f} cycles\n", one.waiting,
+                        share(one.counted.wait_cycles, one.counted.packets));
+  }
   text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s, {} events\n", host_seconds,
                       instructions / host_seconds / million, grouped(run.events));
   return text;

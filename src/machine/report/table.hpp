@@ -9,7 +9,9 @@
 
 namespace tess::machine {
 
-/// The first five lines are a function of machine, program and input; the last is about the host.
+/// In words, e.g. "the bus of tile (0, 0)".
+[[nodiscard]] std::string name_of(bottleneck const& of, machine_description const& description);
+/// All lines but the last, which is about the host, are a function of machine, program and input.
 [[nodiscard]] std::string table_of(measurement const& run, machine_description const& description, double host_seconds);
 /// For a run without time.
 [[nodiscard]] std::string table_of(machine_outcome const& run, double host_seconds);

@@ -617,7 +617,9 @@ void tile::do_word(served_word& word, std::byte* at) {
       MACHINE_ASSERT(false);
   }
   request.status = remote_outcome::done;
-  std::uint64_t const there = hit_cycle(word.where, clock_.cycle_from(kernel_.now()), request.bytes);
+  std::uint64_t const now = clock_.cycle_from(kernel_.now());
+  bool const locks = request.what == remote_operation::atomic || request.what == remote_operation::compare_swap;
+  std::uint64_t const there = locks ? atomic_cycle(word.where, now) : hit_cycle(word.where, now, request.bytes);
   // DMA writes several TLM lines at a time, and sharers are kept per line.
   std::uint64_t const line = description_.l2.line_bytes;
   std::uint64_t const end = request.address + request.bytes;

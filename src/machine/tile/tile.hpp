@@ -140,6 +140,11 @@ class tile : public home, private line_memory, private memory_side, private prob
     return turn + (where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
 
+  /// The same for an atomic: read and write are one locked transfer, so it holds the bus until it is complete.
+  std::uint64_t atomic_cycle(place where, std::uint64_t cycle) noexcept {
+    return hold_bus(cycle, where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
+  }
+
   /// The byte itself; null if its line must be fetched into the L2 first.
   [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept {
     if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
@@ -203,6 +208,8 @@ class tile : public home, private line_memory, private memory_side, private prob
     if (memory_ != nullptr) memory_->set_log(log, number_);
   }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
+  /// For which accesses have waited for their turn, all together.
+  [[nodiscard]] std::uint64_t bus_wait_cycles() const noexcept { return bus_wait_cycles_; }
   /// All tiles, for functional access to their DDR; set by the grid.
   void set_tiles(std::vector<std::unique_ptr<tile>> const& all) {
     all_ = &all;
@@ -307,6 +314,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
 
   std::uint64_t hold_bus(std::uint64_t cycle, std::uint64_t taken) noexcept {
+    bus_wait_cycles_ += std::max(cycle, bus_free_) - cycle;
     bus_free_ = std::max(cycle, bus_free_) + taken;
     bus_busy_cycles_ += taken;
     return bus_free_;
@@ -352,6 +360,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   unsigned bus_shift_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t bus_busy_cycles_ = 0;
+  std::uint64_t bus_wait_cycles_ = 0;
   std::vector<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of the L1s that may hold it.
   unsigned line_shift_;
   std::deque<line_request> all_lines_;

@@ -288,7 +288,7 @@ std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
     return nullptr;
   }
   drain(h);
-  h.wait_until(tile_.hit_cycle(where, h.now() - 1, h.request.bytes));
+  h.wait_until(writes ? tile_.atomic_cycle(where, h.now() - 1) : tile_.hit_cycle(where, h.now() - 1, h.request.bytes));
   return at;
 }
 

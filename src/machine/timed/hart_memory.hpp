@@ -60,7 +60,8 @@ class hart_memory {
     std::uint64_t stores = 0;
     std::uint64_t load_misses = 0;
     std::uint64_t fetch_misses = 0;
-    std::uint64_t in_place = 0;  ///< Accesses that missed the L1 and did not stop the hart.
+    std::uint64_t store_wait_cycles = 0;  ///< For a free entry of the write buffer.
+    std::uint64_t in_place = 0;           ///< Accesses that missed the L1 and did not stop the hart.
   };
 
   hart_memory(machine_description const& description, tile& at, local_window const& window, page_rights const& rights);
@@ -219,6 +220,7 @@ class hart_memory {
   std::uint64_t buffer_store(std::uint64_t ends, std::size_t bytes) noexcept {
     ++counted_.stores;
     std::uint64_t const free = std::max(buffer_.done[buffer_.next_done], ends);
+    counted_.store_wait_cycles += free - ends;
     buffer_.add_done(tile_.bus(ends, bytes));
     return free;
   }
@@ -282,6 +284,7 @@ inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address
   buffer_.post(ends, value, at, bytes);
   tile_.posted(buffer_number_, buffer_.first_cycle());
   ++counted_.stores;
+  counted_.store_wait_cycles += free - ends;
   h.left -= static_cast<std::int64_t>(free - ends);
   return true;
 }

@@ -25,7 +25,8 @@ block_rules rules_of(machine_description const& description) {
                  .float_add = beyond(harts.float_add_cycles),
                  .float_multiply = beyond(harts.float_multiply_cycles),
                  .float_divide = beyond(harts.float_divide_cycles),
-                 .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles)};
+                 .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles),
+                 .load_use = static_cast<std::uint8_t>(harts.load_use_cycles)};
   return rules;
 }
 
@@ -252,6 +253,7 @@ hart_memory::statistics tile_program::counted() const {
     sum.stores += each.stores;
     sum.load_misses += each.load_misses;
     sum.fetch_misses += each.fetch_misses;
+    sum.store_wait_cycles += each.store_wait_cycles;
     sum.in_place += each.in_place;
   }
   return sum;
