@@ -60,6 +60,8 @@ class graph_receiver {
   /// Memory for blocks of so many bytes.
   [[nodiscard]] virtual graph_room make(std::uint64_t bytes) noexcept = 0;
   virtual void end(void* owner) noexcept = 0;
+  /// The owner of a chunk that the system gave out.
+  [[nodiscard]] virtual void* adopt(graph_room const& room) noexcept = 0;
   /// The graph has arrived: writes its address into the message, which is delivered after this.
   virtual void complete(std::span<std::byte> message, std::uint64_t arrival, graph_room const& room,
                         std::uint64_t objects) noexcept = 0;
@@ -78,6 +80,13 @@ class graph_units {
   /// is its size, or the fault because of which there is no call. `what` must not change until then.
   virtual void call(graph_call const& what, graph_size& result, completion& done) = 0;
   virtual void serve(graph_receiver& receiver) noexcept = 0;
+  /// A system at each place gives out memory for what arrives, instead of the receiver's make().
+  [[nodiscard]] virtual bool system_allocates() const noexcept = 0;
+  /// It gives out this memory, in chunks of whole lines whose first block begins at `first_block`; `collects`: it uses
+  /// a chunk again only when there is nothing else.
+  virtual void manage(std::span<std::byte> memory, std::uint64_t first_block, bool collects) = 0;
+  /// A chunk that it gave out is free.
+  virtual void release(void* chunk) noexcept = 0;
 
   /// Graph writeback: writes the graph's lines in the caches to memory, and counts its objects and bytes.
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;

@@ -3,6 +3,7 @@
 
 #include <tess/machine/system_call.hpp>
 
+#include "system/graphs.hpp"
 #include "system/mailboxes.hpp"
 #include "system/portals.hpp"
 #include "system/waiting.hpp"
@@ -12,6 +13,7 @@ namespace tess::system {
 std::uint64_t own_hart;
 std::uint64_t own_tile;
 memory_range own_memory;
+memory_range managed;
 
 namespace {
 
@@ -25,7 +27,6 @@ constexpr std::uint64_t ns_per_tick = 100;
 constexpr std::uint64_t retry_ticks = 20;
 constexpr std::uint64_t reserved_pages = 1;  // for queues and messages
 
-memory_range managed;   // memory that a program has handed over
 task* network;          // the task for packets, while it has none
 std::uint64_t untaken;  // harts whose call has a task that has not taken it yet
 
@@ -84,6 +85,8 @@ std::int64_t result_of(call const& of) {
     case call_number::allocate:
     case call_number::release:
       return memory_call(of);
+    case call_number::serve:
+      return graphs::serve(first);
     case call_number::sleep:
       sleep(first / ns_per_tick);
       return 0;
@@ -124,8 +127,8 @@ void do_call(void* hart) {
 void do_packets(void*) {
   no_interrupts const off;
   for (;;) {
-    mailboxes::take_packets();
-    if (mailboxes::pump()) {
+    (void)mailboxes::take_packets();
+    if (mailboxes::pump() && graphs::has_room()) {
       turn_on(registers::interrupts::source_tasks);
       network = own_task();
       block();
@@ -154,6 +157,7 @@ void external_interrupt() {
       case of::none:
         return;
       case of::source_tasks:
+        if (graphs::serves() && mailboxes::take_packets() && mailboxes::pump()) break;
         // Its level stays until a task has taken the packets.
         turn_off(of::source_tasks);
         wake_network();
@@ -166,6 +170,9 @@ void external_interrupt() {
         break;
       case source_transfer:
         portals::transfer_ended();
+        break;
+      case source_ranges:
+        graphs::range_ended();
         break;
       default:
         break;
@@ -215,7 +222,7 @@ extern "C" void kernel_main(std::uint64_t hart) {
   csr::mie::write(1U << cause_software | 1U << cause_timer | 1U << cause_external);
   namespace of = registers::interrupts;
   enable(1U << of::source_tasks | 1U << of::source_windows | 1U << of::source_calls |
-         std::uint64_t{1} << source_transfer);
+         std::uint64_t{1} << source_transfer | std::uint64_t{1} << source_ranges);
   csr::mstatus::set(status_mie);
   for (;;) wait_for_interrupt();
 }

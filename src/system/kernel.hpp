@@ -11,6 +11,8 @@ extern std::uint64_t own_hart;
 extern std::uint64_t own_tile;
 /// The kernel's own memory: between its image and the programs'.
 extern memory_range own_memory;
+/// Memory that a program has handed over.
+extern memory_range managed;
 
 /// The task for packets looks again.
 void wake_network();
@@ -19,5 +21,6 @@ void task_ended();
 
 /// Sources of external interrupts that the kernel raises by its counters.
 inline constexpr std::uint64_t source_transfer = registers::interrupts::source_first_free;
+inline constexpr std::uint64_t source_ranges = source_transfer + 1;
 
 }  // namespace tess::system

@@ -1,6 +1,9 @@
 // mailboxes: packets, their assembly, acknowledgements and queues.
 #include "system/mailboxes.hpp"
 
+#include <tess/machine/system_place.hpp>
+
+#include "system/graphs.hpp"
 #include "system/kernel.hpp"
 #include "system/waiting.hpp"
 
@@ -24,6 +27,7 @@ constexpr std::uint64_t tiles_max = 64;
 constexpr int polls_max = 32;
 
 enum packet_kind : std::uint64_t { data, accepted, refused, room };
+static_assert(static_cast<std::uint64_t>(machine::system::packet::mail_room) == room);
 
 /// The first word of a packet.
 struct header {
@@ -203,15 +207,34 @@ bool pump() {
   return true;
 }
 
-void take_packets() {
+bool take_packets() {
   namespace of = registers::tasks;
   std::uint64_t const at = window(registers::unit::tasks, own_hart);
+  bool const serves = graphs::serves();
   // Each packet may need an answer.
-  while (outgoing_count < packets_max && word(at + of::take) != 0) {
+  while (outgoing_count < packets_max && (!serves || graphs::has_room())) {
+    if (word(at + of::take) == 0) return true;
     std::uint64_t words[1 + payload_words];
     for (std::uint64_t k = 0; k <= payload_words; ++k) words[k] = word(at + 8 * k);
-    deliver(word(at + of::source), words);
+    std::uint64_t const source = word(at + of::source);
+    if ((words[0] & 255U) > room) {
+      graphs::take(source, words);
+    } else {
+      deliver(source, words);
+    }
   }
+  return false;
+}
+
+void put_packet(std::uint64_t tile, std::uint64_t const* words) {
+  while (outgoing_count >= packets_max / 2) {
+    wait_for_packets.put(own_task());
+    block();
+  }
+  packet& one = next_packet();
+  for (std::uint64_t k = 0; k <= payload_words; ++k) one.words[k] = words[k];
+  one.target = tile;
+  (void)pump();
 }
 
 std::int64_t open(std::uint64_t port) {

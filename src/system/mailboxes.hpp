@@ -24,8 +24,10 @@ namespace tess::system::mailboxes {
 [[nodiscard]] std::int64_t try_receive(std::uint64_t port, void* into, std::uint64_t bytes);
 [[nodiscard]] bool has_message(std::uint64_t port);
 
-/// Takes all packets out of the tile's task queue.
-void take_packets();
+/// Takes packets out of the tile's task queue. False: some may be left.
+bool take_packets();
+/// Sends a packet of five words; waits while too many are on their way. Interrupts must be off.
+void put_packet(std::uint64_t tile, std::uint64_t const* words);
 /// Sends packets that wait, as far as the unit takes them. False: some still wait, and it must be called again.
 bool pump();
 

@@ -20,19 +20,29 @@ bool memory_range::manage(std::uint64_t begin, std::uint64_t bytes) {
   pages_ = reinterpret_cast<page*>(first);
   base_ = base_with(pages);
   count_ = free_pages_ = pages;
+  next_ = 0;
   for (std::uint64_t k = 0; k < pages; ++k) pages_[k] = {};
   for (auto& one : open_) one = 0;
   return true;
 }
 
-std::uint64_t memory_range::find_run(std::uint64_t pages) {
-  if (pages > free_pages_) return none;
+std::uint64_t memory_range::find_run(std::uint64_t pages, std::uint64_t begin, std::uint64_t end) const {
   std::uint64_t length = 0;
-  for (std::uint64_t k = 0; k < count_; ++k) {
-    length = pages_[k].is == free_page ? length + 1 : 0;
-    if (length == pages) return k + 1 - pages;
+  for (std::uint64_t k = begin; k < end;) {
+    page const& one = pages_[k];
+    length = one.is == free_page ? length + 1 : 0;
+    k += one.is == run_begin ? one.run : 1;
+    if (length == pages) return k - pages;
   }
   return none;
+}
+
+std::uint64_t memory_range::find_run(std::uint64_t pages) {
+  if (pages > free_pages_) return none;
+  std::uint64_t found = find_run(pages, next_, count_);
+  if (found == none) found = find_run(pages, 0, count_);
+  if (found != none) next_ = found + pages;
+  return found;
 }
 
 void memory_range::link(std::uint64_t number) {

@@ -1,7 +1,7 @@
 // memory: the kernel's allocator: size classes in pages of 4 KiB, and runs of pages, over ranges of the tile's memory.
 //
-//   A page serves blocks of one class and is free again with its last block. Larger blocks are runs of pages, the first
-//   that fit. Each range begins with a record for each of its pages.
+//   A page serves blocks of one class and is free again with its last block. Larger blocks are runs of pages, the next
+//   that fit behind the last one. Each range begins with a record for each of its pages.
 //
 // Units     bytes.
 // Threads   one at a time: callers turn interrupts off.
@@ -44,6 +44,7 @@ class memory_range {
   static constexpr std::uint64_t bytes_of(std::size_t size_class) { return std::uint64_t{64} << size_class; }
 
   [[nodiscard]] std::uint64_t find_run(std::uint64_t pages);
+  [[nodiscard]] std::uint64_t find_run(std::uint64_t pages, std::uint64_t begin, std::uint64_t end) const;
   void link(std::uint64_t number);
   void unlink(std::uint64_t number);
 
@@ -51,6 +52,7 @@ class memory_range {
   std::uint64_t base_ = 0;  // of page 0
   std::uint64_t count_ = 0;
   std::uint64_t free_pages_ = 0;
+  std::uint64_t next_ = 0;         // behind the last run that was found: the search continues there
   std::uint32_t open_[classes]{};  // a page with free blocks, plus 1
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/tile/memory.hpp"
 #include "runtime/graphs/copier.hpp"
 #include "runtime/graphs/nemesys.hpp"
 #include "runtime/job/job.hpp"
@@ -169,6 +170,58 @@ task<void> accelerators_are_used() {
   }
 }
 
+/// What the system kernel of a tile has done for its place.
+struct system_counts {
+  std::uint64_t begun = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t staged = 0;
+  std::uint64_t passed_on = 0;
+};
+constexpr auto counts_of_system = [] {
+  machine::system::place_block const& block = detail::tile_memory::own().system;
+  return system_counts{block.calls_begun, block.calls_ready, block.calls_staged, block.passed_on};
+};
+
+/// T1 and T2 at the target and T3 at the caller are done once for each call by the system kernel if it runs, and
+/// otherwise by the harts of the places.
+task<void> system_tasks_run_where_they_should() {
+  bool const by_kernel = detail::tile_memory::own().by_kernel;
+  constexpr std::uint64_t times = 5;
+  node* const first = ring(3);
+  for (unsigned p = 0; p < places(); ++p) {
+    auto const to = static_cast<place_id>(p);
+    if (to == here()) continue;
+    system_counts const before = co_await at(to, counts_of_system);
+    std::uint64_t const staged = counts_of_system().staged;
+    for (std::uint64_t i = 0; i < times; ++i) co_await at(to, copier::nemesys, [](node*) {}, first);
+    system_counts const after = co_await at(to, counts_of_system);
+    std::uint64_t const wanted = by_kernel ? times : 0;
+    std::string const where = " to place " + std::to_string(p);
+    expect(after.begun - before.begun == wanted, "T1: " + std::to_string(after.begun - before.begun) + where);
+    expect(after.ready - before.ready == wanted, "T2: " + std::to_string(after.ready - before.ready) + where);
+    bool const one_memory = detail::accelerators()->share_memory(here(), to);
+    expect(counts_of_system().staged - staged == (one_memory ? 0 : wanted),
+           "T3: " + std::to_string(counts_of_system().staged - staged) + where);
+    expect((after.passed_on != before.passed_on) == by_kernel, "messages that the kernel passed on" + where);
+  }
+}
+
+/// The memory that the kernel gives out for graphs comes back: more than there is of it arrives, and no call goes
+/// another way.
+task<void> the_system_gets_its_memory_back() {
+  if (!detail::accelerators()->system_allocates()) co_return;
+  constexpr std::uint64_t words = 8192;
+  auto const to = static_cast<place_id>(places() - 1);
+  node* const first = make<node>();
+  first->weights = place_objects().make_array<std::int64_t>(words);
+  std::uint64_t const times = detail::this_place().graphs.of_system.size() / (words * 8) + 10;
+  system_counts const before = co_await at(to, counts_of_system);
+  for (std::uint64_t i = 0; i < times; ++i) co_await at(to, copier::nemesys, [](node*) {}, first);
+  system_counts const after = co_await at(to, counts_of_system);
+  expect(after.ready - before.ready == times,
+         "of " + std::to_string(times) + " graphs the system took " + std::to_string(after.ready - before.ready));
+}
+
 /// Streams go from tile-local memory to tile-local memory, which is free again afterwards; without room there they take
 /// another path.
 task<void> streams_have_buffers() {
@@ -227,6 +280,11 @@ class faulty_units final : public detail::graph_units {
     sound_.copy(what, result, done);
   }
   void serve(detail::graph_receiver& receiver) noexcept override { sound_.serve(receiver); }
+  bool system_allocates() const noexcept override { return sound_.system_allocates(); }
+  void manage(std::span<std::byte> memory, std::uint64_t first_block, bool collects) override {
+    sound_.manage(memory, first_block, collects);
+  }
+  void release(void* chunk) noexcept override { sound_.release(chunk); }
   void write_back_range(void const* begin, std::uint64_t bytes) override { sound_.write_back_range(begin, bytes); }
   void invalidate_range(void const* begin, std::uint64_t bytes) override { sound_.invalidate_range(begin, bytes); }
   void wait_for_ranges() override { sound_.wait_for_ranges(); }
@@ -329,7 +387,8 @@ task<void> wild_pointers_are_errors() {
 void collections() {
   constexpr std::uint64_t block = 65536;
   bool const collected = detail::the_job->options.collected_heap;
-  std::uint64_t const half = detail::this_place().memory.bytes / 2;
+  detail::place_state const& own = detail::this_place();
+  std::uint64_t const half = own.memory.bytes / 2 - own.graphs.of_system.size();
   std::set<std::uint64_t> offsets;
   std::uint64_t again = 0;
   for (std::uint64_t done = 0; again == 0 && done < 3 * half; done += block) {
@@ -349,6 +408,8 @@ task<int> app(args) {
   co_await many_at_once();
   co_await all_call_one_place();
   co_await accelerators_are_used();
+  co_await system_tasks_run_where_they_should();
+  co_await the_system_gets_its_memory_back();
   co_await dummies_are_allocated();
   co_await every_fault_has_its_end();
   co_await rooms_too_small_are_given_back();

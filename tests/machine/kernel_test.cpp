@@ -44,12 +44,6 @@ TEST_F(the_kernel, runs_where_the_machine_file_says_so) {
   EXPECT_NE(without.error.find("every thread waits"), std::string::npos) << without.error;
 }
 
-TEST_F(the_kernel, refuses_programs_of_the_runtime) {
-  outcome const result = run("--machine nemesys-2x2 --system kernel", "spreading");
-  EXPECT_EQ(result.code, 2);
-  EXPECT_NE(result.error.find("run it with --system polled"), std::string::npos) << result.error;
-}
-
 TEST_F(the_kernel, serves_remote_memory_as_the_bare_cluster_does) {
   std::string const options = "--machine mppa-256 --copies 20 --system ";
   for (std::string const system : {"polled", "kernel"}) {

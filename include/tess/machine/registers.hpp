@@ -143,6 +143,8 @@ inline constexpr std::uint64_t take = 56;  ///< Loading takes the oldest message
 // For the tile, not for a hart:
 inline constexpr std::uint64_t notify = 4096;   ///< Address of a word that is incremented for every message; or null.
 inline constexpr std::uint64_t waiting = 4104;  ///< Number of messages in the queue.
+/// Storing 1: messages no longer increment the word, as the system's hart takes them; alarms still do.
+inline constexpr std::uint64_t quiet = 4112;
 }  // namespace tasks
 
 /// In a cluster: the receive windows for copies of other clusters; all other copies are refused. A window has a number

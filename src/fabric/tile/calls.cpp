@@ -7,6 +7,7 @@
 #include "fabric/tile/addresses.hpp"
 #include "fabric/tile/ranges.hpp"
 #include "fabric/tile/sleepers.hpp"
+#include "fabric/tile/system.hpp"
 
 namespace tess::detail {
 
@@ -15,6 +16,7 @@ namespace nma = machine::registers::nma;
 using graph_cell = tile_memory::graph_cell;
 using machine::registers::graph_fault;
 using machine::registers::unit;
+using enum machine::system::cell_word;
 
 tile_calls::incoming* tile_calls::take(tile_post::received const& r) {
   switch (r.packet.kind()) {
@@ -30,18 +32,18 @@ tile_calls::incoming* tile_calls::take(tile_post::received const& r) {
 }
 
 tile_calls::incoming* tile_calls::make_record() {
-  static_assert(tile_memory::arrivals_max == 64, "a bit each");
+  static_assert(records_max == 64 && records_max <= tile_memory::arrivals_max, "a bit each");
   for (std::uint64_t used = records_used_.load(std::memory_order_relaxed); ~used != 0;) {
     auto const i = static_cast<unsigned>(std::countr_one(used));
     std::uint64_t const bit = std::uint64_t{1} << i;
     // acquire: its last user is done with it.
     used = records_used_.fetch_or(bit, std::memory_order_acquire);
     if ((used & bit) != 0) continue;
-    records_[i].bytes = tile_memory::own().arrivals[i];
+    records_[i].bytes = reinterpret_cast<std::byte*>(&tile_memory::own().arrivals[i]);
     return &records_[i];
   }
   auto made = std::make_unique<incoming>();
-  made->own = std::make_unique<std::byte[]>(sizeof tile_memory::arrivals[0]);
+  made->own = std::make_unique<std::byte[]>(machine::system::arrival_bytes);
   made->bytes = made->own.get();
   return made.release();
 }
@@ -109,10 +111,10 @@ void tile_calls::begin_intermediate(tile_packet const& p) {
     return;
   }
   cell.staging.store(room.owner, std::memory_order_relaxed);
-  ask({.root = cell.metadata[tile_memory::cell_root],
+  ask({.root = cell.metadata[cell_root],
        .destination = room,
        .final_address = chunk,
-       .objects = cell.metadata[tile_memory::cell_objects],
+       .objects = cell.metadata[cell_objects],
        .source = places_.own(),
        .target = static_cast<place_id>(target),
        .record = object_at<incoming>(record),
@@ -162,9 +164,19 @@ void tile_calls::deliver(incoming* call, message_sink& sink) {
   } const at_the_end{*this, call};
   std::uint64_t words[tile_memory::line_bytes / 8];
   std::memcpy(words, call->bytes, sizeof words);
-  std::span<std::byte> const message(call->bytes + sizeof words, words[tile_memory::cell_message]);
-  receiver_->complete(message, words[tile_memory::cell_arrival], call->room, call->objects);
+  std::span<std::byte> const message(call->bytes + sizeof words, words[cell_message]);
+  receiver_->complete(message, words[cell_arrival], call->room, call->objects);
   sink.deliver(places_.own(), call->source, message);
+}
+
+void tile_calls::deliver(tile_memory::arrival* call, message_sink& sink) {
+  place_id const source = places_.place_of_tile(call->call.source);
+  graph_room room{nullptr, call->chunk, call->chunk_bytes, tile_memory::own().system.first_block};
+  room.owner = receiver_->adopt(room);
+  std::span<std::byte> const message(call->message, call->metadata[cell_message]);
+  receiver_->complete(message, call->metadata[cell_arrival], room, call->objects);
+  sink.deliver(places_.own(), source, message);
+  release(source, call->cell);
 }
 
 void tile_calls::ask(copy_request const& wanted) {

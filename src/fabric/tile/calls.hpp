@@ -5,6 +5,7 @@
 //   and the call is delivered. If the two places have different memories, the target sends the address to the sender,
 //   whose T3 allocates an intermediate copy; the range unit there triggers the NMA. A request that finds its window
 //   busy stays in a list: no hart waits.
+//   If the system kernel runs, it does all that, and this class only delivers (src/system/graphs.hpp).
 //
 // Threads  any.
 // Source   "NEMESYS" (MEMSYS 2019), section 3.1 and figure 3.
@@ -47,6 +48,8 @@ class tile_calls {
   /// The message of a call has arrived; a complete call is kept for deliver_arrived().
   void fetched(tile_fetch const& f);
   void deliver(incoming* call, message_sink& sink);
+  /// The same of a call that the system kernel took.
+  void deliver(tile_memory::arrival* call, message_sink& sink);
   /// Delivers complete calls; returns their number.
   unsigned deliver_arrived(unsigned budget, message_sink& sink) {
     unsigned delivered = 0;
@@ -93,7 +96,8 @@ class tile_calls {
   tile_post& post_;
   tile_transfers& transfers_;
   graph_receiver* receiver_ = nullptr;
-  std::array<incoming, tile_memory::arrivals_max> records_;
+  static constexpr unsigned records_max = 64;
+  std::array<incoming, records_max> records_;
   std::atomic<std::uint64_t> records_used_{0};  ///< a bit each
   std::atomic<std::size_t> arrived_count_{0};
   std::deque<incoming*> arrived_;  ///< under the lock, as is the list below

@@ -7,6 +7,7 @@
 #include "fabric/tile/addresses.hpp"
 #include "fabric/tile/ranges.hpp"
 #include "fabric/tile/sleepers.hpp"
+#include "fabric/tile/system.hpp"
 #include "tess/assert.hpp"
 
 namespace tess::detail {
@@ -16,8 +17,19 @@ namespace nca = machine::registers::nca;
 namespace nma = machine::registers::nma;
 using machine::registers::command_status;
 using machine::registers::unit;
+using enum machine::system::cell_word;
 
 namespace {
+
+/// The window for commands of the fabric. The system kernel has that of the system's hart, but for the NCA.
+std::uint64_t window_of(unit of) noexcept {
+  return tile_system::is_used() && of == unit::nma ? hw::own_window(of) : hw::system_window(of);
+}
+
+/// Lines of M with a message of so many bytes.
+std::uint64_t lines_of_message(std::uint64_t bytes) noexcept {
+  return (tile_memory::line_bytes + bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes;
+}
 
 void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
   counter.error = 0;
@@ -49,6 +61,18 @@ void tile_graphs::write_back(void const* root, graph_size& result, completion& d
 void tile_graphs::serve(graph_receiver& receiver) noexcept {
   receiver_ = &receiver;
   calls_.serve(receiver);
+}
+
+bool tile_graphs::system_allocates() const noexcept {
+  return tile_system::is_used();
+}
+
+void tile_graphs::manage(std::span<std::byte> memory, std::uint64_t first_block, bool collects) {
+  tile_system::manage(memory, first_block, hashed_least, collects);
+}
+
+void tile_graphs::release(void* chunk) noexcept {
+  tile_system::release(chunk);
 }
 
 void tile_graphs::call(graph_call const& what, graph_size& result, completion& done) {
@@ -83,7 +107,8 @@ bool tile_graphs::has_ended(job const& of) noexcept {
   if (of.call != nullptr) {
     if (cell.traversed.value != 0) return false;
     if (cell.traversed.error != 0) return true;
-    if (cell.held.load(std::memory_order_relaxed) != 0) return false;
+    // With the system kernel M stays in use until M' is free, of which the caller's graph is independent.
+    if (!tile_system::is_used() && cell.held.load(std::memory_order_relaxed) != 0) return false;
   }
   // If the traversal failed, nothing is moved.
   return cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
@@ -92,10 +117,16 @@ bool tile_graphs::has_ended(job const& of) noexcept {
 void tile_graphs::end(job const& of, std::uint64_t fault) const {
   auto& cell = tile_memory::own().graph_cells[of.cell];
   if (of.size != nullptr)
-    *of.size = {fault, cell.metadata[tile_memory::cell_objects], cell.metadata[tile_memory::cell_bytes]};
+    *of.size = {fault, cell.metadata[cell_objects], cell.metadata[cell_bytes]};
   else
     *of.fault = fault;
-  if (void* const staging = cell.staging.exchange(nullptr, std::memory_order_relaxed)) receiver_->end(staging);
+  if (of.call != nullptr && cell.traversed.error != 0) cell.held.store(0, std::memory_order_relaxed);
+  void* const staging = cell.staging.exchange(nullptr, std::memory_order_relaxed);
+  if (staging == nullptr) return;
+  if (tile_system::is_used())
+    tile_system::release(staging);
+  else
+    receiver_->end(staging);
 }
 
 bool tile_graphs::end_some() {
@@ -135,12 +166,21 @@ bool tile_graphs::begin_some() {
   return moved;
 }
 
+std::optional<unsigned> tile_graphs::free_cell() const noexcept {
+  auto const first = static_cast<unsigned>(std::countr_one(cells_used_));
+  if (!tile_system::is_used()) return first < tile_memory::graph_cells_max ? std::optional(first) : std::nullopt;
+  tile_memory const& memory = tile_memory::own();
+  for (unsigned c = first; c < memory.system.cells_of_place; ++c)
+    if ((cells_used_ >> c & 1U) == 0 && memory.graph_cells[c].held.load(std::memory_order_acquire) == 0) return c;
+  return std::nullopt;
+}
+
 bool tile_graphs::begin(job& next) {
-  std::uint64_t const window = hw::system_window(next.size != nullptr ? unit::nca : unit::nma);
-  auto const cell = static_cast<unsigned>(std::countr_one(cells_used_));
-  if (cell >= tile_memory::graph_cells_max || (!next.measured() && hw::is_busy(window))) return false;
-  next.cell = cell;
-  auto& cells = tile_memory::own().graph_cells[cell];
+  std::uint64_t const window = window_of(next.size != nullptr ? unit::nca : unit::nma);
+  auto const cell = free_cell();
+  if (!cell || (!next.measured() && hw::is_busy(window))) return false;
+  next.cell = *cell;
+  auto& cells = tile_memory::own().graph_cells[*cell];
   expect(cells.read, 1);
   bool const moves = next.call != nullptr   ? !share_memory(places_.own(), next.call->target)
                      : next.move != nullptr ? next.move->staging != nullptr
@@ -149,6 +189,7 @@ bool tile_graphs::begin(job& next) {
   if (next.call != nullptr) write_message(next);
   if (next.measured()) {
     asm volatile("fence rw, rw" ::: "memory");
+    if (tile_system::is_used()) store_message(next);
     post_.send(next.call->target, first_packet(next));
   } else {
     if (next.size != nullptr)
@@ -156,10 +197,13 @@ bool tile_graphs::begin(job& next) {
     else
       ask_nma(next);
     hw::ring(window);
-    if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+    if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) {
+      cells.held.store(0, std::memory_order_relaxed);
+      return false;
+    }
   }
   // The fields are valid, so the counter reports the end, also if the doorbell reads `wrong` by now.
-  cells_used_ |= 1U << cell;
+  cells_used_ |= 1U << *cell;
   return true;
 }
 
@@ -167,32 +211,47 @@ void tile_graphs::write_message(job const& of) const {
   auto& cell = tile_memory::own().graph_cells[of.cell];
   graph_call const& call = *of.call;
   expect(cell.traversed, call.measured ? 0 : 1);
-  cell.metadata[tile_memory::cell_objects] = call.size.objects;
-  cell.metadata[tile_memory::cell_bytes] = call.size.bytes;
-  cell.metadata[tile_memory::cell_message] = call.message.size();
-  cell.metadata[tile_memory::cell_arrival] = call.arrival;
-  cell.metadata[tile_memory::cell_root] = address_of(call.root);
+  cell.metadata[cell_objects] = call.size.objects;
+  cell.metadata[cell_bytes] = call.size.bytes;
+  cell.metadata[cell_message] = call.message.size();
+  cell.metadata[cell_arrival] = call.arrival;
+  cell.metadata[cell_root] = address_of(call.root);
   std::memcpy(cell.message, call.message.data(), call.message.size());
   cell.held.store(1, std::memory_order_relaxed);
 }
 
+/// M, or if the system kernel serves the target M', which is there when T1 comes.
+std::uint64_t tile_graphs::message_there(job const& of) const {
+  return tile_system::is_used()
+             ? places_.global(of.call->target, address_of(tile_system::arrival_of(places_.own(), of.cell)))
+             : places_.global(places_.own(), address_of(&tile_memory::own().graph_cells[of.cell]));
+}
+
+/// What the NCA does by DMA, by the hart's stores: there are few words, and a transfer would end in a later poll only.
+void tile_graphs::store_message(job const& of) const {
+  auto const* const from = reinterpret_cast<std::uint64_t const*>(&tile_memory::own().graph_cells[of.cell]);
+  auto* const to = object_at<std::uint64_t volatile>(message_there(of));
+  for (std::uint64_t k = 0; k <= cell_root; ++k) to[k] = from[k];
+  constexpr std::uint64_t first = tile_memory::line_bytes / sizeof(std::uint64_t);
+  for (std::uint64_t k = 0; k < (of.call->message.size() + 7) / 8; ++k) to[first + k] = from[first + k];
+}
+
 /// T1, as the NCA sends it, or a hart instead of it.
 tile_packet tile_graphs::first_packet(job const& of) const {
-  auto const& cell = tile_memory::own().graph_cells[of.cell];
-  std::uint64_t const bytes = sizeof cell.metadata + of.call->message.size();
-  std::uint64_t const lines = (bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes;
   std::uint64_t const root = (address_of(of.call->root) - places_.of(places_.own()).partition) / 8;
-  return {tile_packet_kind::graph_call, lines | root << 8U, places_.global(places_.own(), address_of(&cell)),
+  return {tile_packet_kind::graph_call, lines_of_message(of.call->message.size()) | root << 8U, message_there(of),
           of.call->size.objects, of.call->size.bytes};
 }
 
 void tile_graphs::ask_nca(job const& of) const {
-  std::uint64_t const window = hw::system_window(unit::nca);
+  std::uint64_t const window = window_of(unit::nca);
   auto& cell = tile_memory::own().graph_cells[of.cell];
   hw::store(window + nca::root, address_of(of.call != nullptr ? of.call->root : of.root));
   hw::store(window + nca::metadata, address_of(cell.metadata));
-  hw::store(window + nca::remote, 0);
-  std::uint64_t const bytes = nca::dispatch_of(sizeof cell.metadata);
+  bool const sends = of.call != nullptr && tile_system::is_used();
+  hw::store(window + nca::remote, sends ? message_there(of) : 0);
+  std::uint64_t const bytes = nca::dispatch_of(
+      sends ? lines_of_message(of.call->message.size()) * tile_memory::line_bytes : sizeof cell.metadata);
   hw::store(window + nca::dispatch,
             of.call != nullptr ? bytes | nca::spawning(places_.of(of.call->target).tile) : bytes);
   if (of.call != nullptr) hw::store(window + nca::task, first_packet(of).words[0]);
@@ -200,7 +259,7 @@ void tile_graphs::ask_nca(job const& of) const {
 }
 
 void tile_graphs::ask_nma(job const& of) const {
-  std::uint64_t const window = hw::system_window(unit::nma);
+  std::uint64_t const window = window_of(unit::nma);
   graph_move const& move = *of.move;
   std::uint64_t const shape =
       nma::shape_of(move.objects, places_.of(places_.own()).tile, move.hashed ? nma::hashed : nma::linear);

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "fabric/graph_units.hpp"
@@ -26,6 +27,9 @@ class tile_graphs final : public graph_units {
 
   void call(graph_call const& what, graph_size& result, completion& done) override;
   void serve(graph_receiver& receiver) noexcept override;
+  [[nodiscard]] bool system_allocates() const noexcept override;
+  void manage(std::span<std::byte> memory, std::uint64_t first_block, bool collects) override;
+  void release(void* chunk) noexcept override;
   void write_back(void const* root, graph_size& result, completion& done) override;
   void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
   void write_back_range(void const* begin, std::uint64_t bytes) override;
@@ -57,9 +61,12 @@ class tile_graphs final : public graph_units {
   bool end_some();
   bool begin_some();
   [[nodiscard]] bool begin(job& next);
+  [[nodiscard]] std::optional<unsigned> free_cell() const noexcept;
   [[nodiscard]] static bool has_ended(job const& of) noexcept;
   void end(job const& of, std::uint64_t fault) const;
   void write_message(job const& of) const;
+  void store_message(job const& of) const;
+  [[nodiscard]] std::uint64_t message_there(job const& of) const;
   [[nodiscard]] tile_packet first_packet(job const& of) const;
   void ask_nca(job const& of) const;
   void ask_nma(job const& of) const;

@@ -11,21 +11,17 @@
 #include <cstdint>
 #include <span>
 
+#include "tess/machine/system_place.hpp"
+
 namespace tess::detail {
 
 struct tile_memory {
-  static constexpr std::size_t line_bytes = 64;  ///< no cache has longer lines
+  static constexpr std::size_t line_bytes = machine::system::line_bytes;
   static constexpr std::size_t chunk_bytes = 4096 + 128;
   static constexpr unsigned chunks_max = 31;
   static constexpr unsigned dma_buffers = 8;
 
-  /// A command's counter (registers.hpp).
-  struct alignas(32) unit_counter {
-    std::uint64_t volatile value = 0;
-    std::uint64_t volatile error = 0;
-    std::uint64_t volatile notify = 0;
-    std::uint64_t volatile cookie = 0;
-  };
+  using unit_counter = machine::system::unit_counter;
 
   /// Messages to other tiles, which fetch them and then set the word below to 0.
   alignas(line_bytes) std::byte chunks[chunks_max][chunk_bytes];
@@ -35,29 +31,23 @@ struct tile_memory {
   alignas(line_bytes) std::atomic<std::uint64_t> dma_buffer_used[dma_buffers];
   unit_counter dma;
   unit_counter write_back;
-  /// Words of a cell's metadata. The NCA writes the first two.
-  enum cell_word : std::uint8_t { cell_objects, cell_bytes, cell_message, cell_arrival, cell_root };
-  static constexpr std::size_t call_bytes = 448;
-  /// A command to the accelerators for graphs; for a call it is M of NEMESYS.
-  struct alignas(line_bytes) graph_cell {
-    std::uint64_t volatile metadata[line_bytes / sizeof(std::uint64_t)];  ///< a whole line
-    std::byte message[call_bytes];                                        ///< of a call
-    unit_counter read;                                                    ///< the graph has been traversed, or copied
-    unit_counter moved;                                                   ///< its copy has arrived
-    unit_counter traversed;                                               ///< of a call: its writeback
-    std::atomic<std::uint64_t> held;                                      ///< the target still needs M
-    std::atomic<void*> staging;                                           ///< owner of the intermediate copy
-  };
+  /// Commands to the accelerators for graphs.
+  using graph_cell = machine::system::graph_cell;
+  using arrival = machine::system::arrival;
+  static constexpr std::size_t call_bytes = machine::system::call_bytes;
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];
-  /// Targets of the DMA that fetches M of incoming calls.
-  static constexpr unsigned arrivals_max = 64;
-  alignas(line_bytes) std::byte arrivals[arrivals_max][line_bytes + call_bytes];
+  /// M of incoming calls. If the system kernel serves them, some belong to each caller.
+  static constexpr unsigned arrivals_max = 256;
+  arrival arrivals[arrivals_max];
   /// Ranges under way, by the hart that requested them.
   static constexpr unsigned harts_max = 64;
   unit_counter ranges[harts_max];
   /// Harts of this tile sleep on it; it changes when there is something for them.
   alignas(line_bytes) std::atomic<std::uint64_t> calls;
+  /// What the system kernel and this program share; and whether it serves this program.
+  machine::system::place_block system;
+  std::atomic<bool> by_kernel;
 
   /// For messages that the runtime composes in place.
   static constexpr std::size_t buffers_bytes = std::size_t{2} << 20U;

@@ -22,6 +22,7 @@ enum class word_path : std::uint8_t {
 struct tile_options {
   word_path words = word_path::automatic;  ///< TESS_WORDS
   bool interfaces = true;                  ///< TESS_INTERFACES: events and blocks use network interfaces
+  bool by_kernel = false;                  ///< TESS_SYSTEM, set by the machine: the system kernel takes the messages
 };
 
 [[nodiscard]] inline tile_options read_tile_options() {
@@ -42,6 +43,7 @@ struct tile_options {
     options.interfaces = false;
   else if (!interfaces.empty() && interfaces != "1")
     throw error("TESS_INTERFACES", "`" + interfaces + "`", "a number from 0 to 1");
+  options.by_kernel = text("TESS_SYSTEM") == "kernel";
   return options;
 }
 

@@ -1,7 +1,7 @@
 // packet: what tiles tell each other: five words of remote task invocation.
 //
-//   Word 0 has the kind in its low byte. Addresses are those that the sender's program uses; a completion's is given
-//   back as it came.
+//   Word 0 has the kind in its low byte; system_place.hpp has those that the system kernel knows. Addresses are those
+//   that the sender's program uses; a completion's is given back as it came.
 #pragma once
 
 #include <array>
@@ -12,11 +12,16 @@
 
 #include "tess/error.hpp"
 #include "tess/machine/registers.hpp"
+#include "tess/machine/system_place.hpp"
 
 namespace tess::detail {
 
 enum class tile_packet_kind : std::uint8_t {
-  small,        ///< a message: size in the second byte, then its bytes
+  graph_call = static_cast<std::uint8_t>(machine::system::packet::graph_call),    ///< T1
+  graph_stage = static_cast<std::uint8_t>(machine::system::packet::graph_stage),  ///< T3
+  graph_ready = static_cast<std::uint8_t>(machine::system::packet::graph_ready),  ///< T2
+  small = static_cast<std::uint8_t>(
+      machine::system::packet::program_first),  ///< a message: size in the second byte, then its bytes
   chunk,        ///< a message in a chunk of the sender. bytes; address; number of the chunk
   large,        ///< a message in memory of the sender. bytes; address; handle for `fetched`
   fetched,      ///< answers `large`. -; handle
@@ -26,9 +31,6 @@ enum class tile_packet_kind : std::uint8_t {
   notify_zero,  ///< a remote word operation has made a counter zero. -; counter's offset
   publish,      ///< a get requests a write-back. bytes; offset; handle of the get
   ready,        ///< answers `publish`: the bytes may be fetched. -; handle of the get
-  graph_call,   ///< T1. lines of M, and above 2^8 the root's offset in its segment / 8; M; objects; bytes
-  graph_stage,  ///< T3, to the sender. bytes of blocks; the call at the target; its chunk; M; the target
-  graph_ready,  ///< T2. the call at the target; the root's copy; bytes; fault; objects
   copy,         ///< a put from here to another place. bytes; source offset; target address; -; completion
   word,         ///< a word operation (tile_words). operation and offset; operands; result; completion
   word_done     ///< answers `word`. -; result; its address; completion

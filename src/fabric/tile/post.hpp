@@ -1,4 +1,4 @@
-// post: sends packets to other tiles, and takes packets out of the own task queue.
+// post: sends packets to other tiles, and takes packets out of the own task queue, or of the system kernel's mailbox.
 //
 //   Each hart sends by its own window. If that is busy, because the target's queue is full or the packet before has not
 //   arrived, the packet goes to a list, which the next polling hart continues: no hart waits.

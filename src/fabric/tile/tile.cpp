@@ -13,6 +13,7 @@
 #include "fabric/tile/long_messages.hpp"
 #include "fabric/tile/segment.hpp"
 #include "fabric/tile/sleepers.hpp"
+#include "fabric/tile/system.hpp"
 #include "fabric/tile/transfers.hpp"
 #include "fabric/tile/words.hpp"
 
@@ -34,6 +35,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
   tile_fabric(thread_map const& threads, tile_options const& options, std::unique_ptr<wireup> wires)
       : wires_(std::move(wires)),
         own_(wires_->place()),
+        by_kernel_(options.by_kernel && serve(places_)),
         segment_(reinterpret_cast<std::byte*>(places_.of(own_).partition), places_.segment_bytes()),
         sleepers_(threads.threads),
         words_(places_, post_, options.words),
@@ -42,8 +44,9 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     if (address_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
       throw error("--fabric tile", "the program's image is larger than the tile-local memory",
                   "a smaller program, or a machine with more of it");
-    // All lines are configured before another tile stores to them.
-    if (interface_.present()) wires_->meet(std::chrono::seconds(10));
+    // All lines are configured before another tile stores to them, and all kernels know their programs before messages
+    // come.
+    if (interface_.present() || by_kernel_) wires_->meet(std::chrono::seconds(10));
   }
 
   ~tile_fabric() override {
@@ -132,6 +135,9 @@ class tile_fabric final : public fabric, private fabric_capabilities {
       if (r->packet.kind() == kind::small) {
         sink.deliver(own_, r->source, r->packet.message());
         ++delivered;
+      } else if (by_kernel_ && r->packet.kind() == kind::graph_ready) {
+        calls_.deliver(object_at<tile_memory::arrival>(r->packet.bytes()), sink);
+        ++delivered;
       } else if (tile_calls::incoming* const call = take(*r)) {
         calls_.deliver(call, sink);
         ++delivered;
@@ -194,6 +200,10 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     completion* local;
   };
 
+  [[nodiscard]] static bool serve(tile_places const& places) {
+    tile_system::serve(places);
+    return true;
+  }
   std::size_t words_bytes() const noexcept { return words_.by_messages() ? 0 : words_bytes_max; }
   /// The address that its owner uses.
   std::uint64_t in_segment(place_id of, std::uint64_t address) const noexcept {
@@ -373,6 +383,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
   std::unique_ptr<wireup> wires_;
   tile_places places_;
   place_id own_;
+  bool by_kernel_;  ///< The system kernel takes the messages.
   tile_segment segment_;
   tile_sleepers sleepers_;
   tile_post post_{places_};

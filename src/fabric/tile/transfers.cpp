@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fabric/tile/addresses.hpp"
+#include "fabric/tile/system.hpp"
 #include "tess/assert.hpp"
 
 namespace tess::detail {
@@ -121,12 +122,15 @@ bool tile_transfers::step_range() {
   }
   if (ranges_.empty()) return moved;
   expect(counter);
-  std::uint64_t const window = hw::system_window(unit::ranges);
+  // The system kernel has the window of the system's hart.
+  std::uint64_t const window = tile_system::is_used() ? hw::own_window(unit::ranges) : hw::system_window(unit::ranges);
   hw::store(window + ranges::operation, ranges::write_back);
   hw::store(window + ranges::address, ranges_.front().address);
   hw::store(window + ranges::bytes, ranges_.front().bytes);
   hw::store(window + ranges::counter, address_of(&counter));
-  hw::ring(window);
+  if (tile_system::is_used()) hw::store(window + ranges::trigger, 0);
+  do hw::ring(window);
+  while (hw::load(window + ranges::doorbell) == ranges::full);
   TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
   range_runs_ = true;
   return true;

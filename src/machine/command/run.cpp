@@ -211,11 +211,6 @@ int run_timed(chosen_options const& chosen) {
         fmt::format("{} is a program of the runtime, which wants tile-local memories and tiles that keep their caches "
                     "in order; {} has neither, but coherent caches; choose another machine: tess machines",
                     chosen.arguments.front(), described.name)};
-  if (image.spreads && system == "kernel")
-    throw wrong_use{fmt::format(
-        "{} is a program of the runtime, which takes the messages out of its tiles' queues itself; run it with "
-        "--system polled",
-        chosen.arguments.front())};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   if (chosen.image_in_memory) place_in_memory(chosen, image, described);
   std::uint32_t const copies = copies_of(chosen, image);

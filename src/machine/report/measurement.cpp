@@ -50,6 +50,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
       share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.description.tile_clock_ps);
   made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
   if (one.atomics() != nullptr) made.atomics = one.atomics()->counted();
+  made.system_cycles = units.lines.awake_cycles();
   if (one.objects() != nullptr) made.objects = one.objects()->counted();
   if (one.interface() != nullptr) made.interface = one.interface()->counted();
   if (directory const* const lines = one.lines()) made.lines = lines->counted();

@@ -64,8 +64,9 @@ struct tile_measured {
   double adapter_latency_cycles = 0;  ///< Mean over requests, from the adapter to the answer.
   double adapter_load = 0;            ///< Share of the run with a transaction in flight.
   nca_measured accelerator;
-  atomics_interface::statistics atomics;  ///< Zero if there is none.
   object_lookaside::statistics objects;
+  std::uint64_t system_cycles = 0;          ///< In which the system's hart did not sleep; 0 if it runs nothing.
+  atomics_interface::statistics atomics;    ///< Zero if there is none.
   network_interface::statistics interface;  ///< The same.
   directory::statistics lines;              ///< Those whose home is the tile.
   memory_measured memory;

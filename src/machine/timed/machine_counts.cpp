@@ -30,6 +30,7 @@ machine_counts machine_counts::of(grid const& g) {
     if (atomics_interface const* const atomics = one.atomics()) add(sum, atomics->counted());
   }
   for (auto const& one : g.units) {
+    sum.system_cycles += one->lines.awake_cycles();
     if (one->accelerator == nullptr) continue;
     nma::statistics const& counted = one->accelerator->counted();
     sum.nma_bytes += counted.port_bytes;
@@ -60,6 +61,7 @@ machine_counts machine_counts::since(machine_counts const& before) const noexcep
           .nma_busy_ps = nma_busy_ps - before.nma_busy_ps,
           .nma_requests = nma_requests - before.nma_requests,
           .nma_objects = nma_objects - before.nma_objects,
+          .system_cycles = system_cycles - before.system_cycles,
           .rae_requests = rae_requests - before.rae_requests,
           .rae_hits = rae_hits - before.rae_hits,
           .rae_entries = rae_entries - before.rae_entries,

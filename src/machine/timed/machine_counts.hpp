@@ -28,7 +28,8 @@ struct machine_counts {
   std::uint64_t nma_busy_ps = 0;
   std::uint64_t nma_requests = 0;
   std::uint64_t nma_objects = 0;
-  std::uint64_t rae_requests = 0;  ///< Requests to network interfaces that perform atomics.
+  std::uint64_t system_cycles = 0;  ///< In which a system's hart did not sleep, all tiles.
+  std::uint64_t rae_requests = 0;   ///< Requests to network interfaces that perform atomics.
   std::uint64_t rae_hits = 0;
   std::uint64_t rae_entries = 0;
   std::uint64_t rae_merged = 0;

@@ -429,7 +429,15 @@ void timed_hart::set_line(interrupt_cause which, bool level) {
   privileged_->set_line(which, level, clock_.count(kernel_.now()) + 1);
   if (!awaits_interrupt_ || privileged_->wakes_from(context.now()) == privileged_state::never) return;
   awaits_interrupt_ = false;
-  wake(privileged_->wakes_from(context.now()));
+  std::uint64_t const until = privileged_->wakes_from(context.now());
+  asleep_cycles_ += until - std::min(until, awaits_from_);
+  wake(until);
+}
+
+std::uint64_t timed_hart::awake_cycles() const noexcept {
+  std::uint64_t const now = kernel_cycle();
+  std::uint64_t const asleep = asleep_cycles_ + (awaits_interrupt_ ? now - std::min(now, awaits_from_) : 0);
+  return now - std::min(now, asleep);
 }
 
 void timed_hart::enter_handler(std::uint64_t pc) {
@@ -527,6 +535,7 @@ bool timed_hart::serve_wait_for_interrupt() {
   }
   is = state::sleeping;
   awaits_interrupt_ = true;
+  awaits_from_ = h.now();
   return false;
 }
 

@@ -56,6 +56,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
   void set_line(interrupt_cause which, bool level) override;
+  [[nodiscard]] std::uint64_t awake_cycles() const noexcept override;
   [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
   [[nodiscard]] tile& place() noexcept { return tile_; }
@@ -159,6 +160,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t turns_ = 0;
   std::optional<privileged_state> privileged_;
   bool awaits_interrupt_ = false;
+  std::uint64_t awaits_from_ = 0;    ///< The cycle in which it began to.
+  std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.
   picoseconds wait_begin_ = 0;

@@ -26,6 +26,8 @@ class interrupt_target {
   virtual ~interrupt_target() = default;
   /// The line has this level from now on.
   virtual void set_line(interrupt_cause which, bool level) = 0;
+  /// The cycles up to now in which it did not sleep in `wfi`.
+  [[nodiscard]] virtual std::uint64_t awake_cycles() const noexcept = 0;
 };
 
 class interrupts final : public device {
@@ -41,6 +43,12 @@ class interrupts final : public device {
 
   /// The hart of this number has machine mode.
   void connect(std::uint32_t hart, interrupt_target& to) { windows_[hart].target = &to; }
+  /// The cycles in which harts with machine mode did not sleep.
+  [[nodiscard]] std::uint64_t awake_cycles() const noexcept {
+    std::uint64_t sum = 0;
+    for (window const& one : windows_) sum += one.target == nullptr ? 0 : one.target->awake_cycles();
+    return sum;
+  }
   /// A source that stays until it is claimed.
   void raise(std::uint64_t source);
   /// The level of a source that follows its unit.

@@ -56,7 +56,7 @@ task_queue::task_queue(kernel& k, machine_description const& description, networ
       changed_(std::move(changed)),
       reach_ps_(description.reach_ps()) {
   tile_.network_adapter().on_task([this] {
-    call();
+    if (!quiet_) call();
     if (changed_) changed_(true);
   });
 }
@@ -109,6 +109,7 @@ std::uint64_t task_queue::take(window& into) {
 
 std::optional<std::uint64_t> task_queue::load(std::uint64_t offset, std::uint32_t hart) {
   if (offset == registers::tasks::notify) return notify_;
+  if (offset == registers::tasks::quiet) return quiet_ ? 1 : 0;
   if (offset == registers::tasks::waiting) return tile_.network_adapter().tasks();
   std::uint64_t const number = offset / registers::window_bytes;
   if (number >= windows_.size()) return std::nullopt;
@@ -122,6 +123,10 @@ bool task_queue::store(std::uint64_t offset, std::uint64_t value, std::uint32_t 
   std::uint64_t const number = offset / registers::window_bytes;
   if (number < windows_.size() && offset % registers::window_bytes == registers::tasks::alarm && hart != no_hart) {
     set_alarm(value);
+    return true;
+  }
+  if (offset == registers::tasks::quiet && value <= 1) {
+    quiet_ = value != 0;
     return true;
   }
   auto const word = completion_.counter(value);

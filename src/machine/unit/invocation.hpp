@@ -65,6 +65,7 @@ class task_queue final : public device {
   std::vector<window> windows_;
   std::function<void(bool)> changed_;
   std::uint64_t notify_ = 0;  ///< Global; 0: none.
+  bool quiet_ = false;        ///< It is for alarms only.
   static constexpr picoseconds never = ~picoseconds{0};
   picoseconds alarm_ps_ = never;  ///< Time of the next alarm.
   picoseconds reach_ps_;          ///< How far harts may run ahead of an event that they do not know.

@@ -64,6 +64,9 @@ class receiver final : public graph_receiver {
     // The sender falls back to software, which reports what is wrong.
     return {};
   }
+  void* adopt(graph_room const& room) noexcept override {
+    return region::adopt(reinterpret_cast<void*>(room.begin), room.bytes);
+  }
   void end(void* owner) noexcept override { region::end(static_cast<region*>(owner)); }
   void complete(std::span<std::byte> message, std::uint64_t arrival, graph_room const& room,
                 std::uint64_t objects) noexcept override {

@@ -58,6 +58,10 @@ chunk* allocate_chunk(std::uint64_t bytes) {
 }  // namespace
 
 void free_chunk(chunk* c) noexcept {
+  place_graphs& of_place = this_place().graphs;
+  auto const* const begin = reinterpret_cast<std::byte const*>(c);
+  if (begin >= of_place.of_system.data() && begin < of_place.of_system.data() + of_place.of_system.size())
+    return of_place.units->release(c);
   if (c->bytes > pooled_bytes)
     segment_release(to_global(c));
   else if (the_job->options.collected_heap)
@@ -73,6 +77,15 @@ region* region::make(std::uint64_t bytes) {
   c->owner = r;
   // A copied graph fills its chunk.
   r->used_ = bytes == 0 ? blocks_begin() : all;
+  r->growth_ = first_growth;
+  return r;
+}
+
+region* region::adopt(void* memory, std::uint64_t bytes) noexcept {
+  chunk* const c = ::new (memory) chunk{chunk::live, nullptr, nullptr, bytes};
+  auto* const r = ::new (c + 1) region(c, !self->single);
+  c->owner = r;
+  r->used_ = bytes;
   r->growth_ = first_growth;
   return r;
 }

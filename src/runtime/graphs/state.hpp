@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "fabric/graph_units.hpp"
@@ -38,6 +39,7 @@ struct quarantined_chunk {
 struct place_graphs {
   std::unique_ptr<message_buffers> buffers;  ///< with accelerators for graphs
   graph_units* units = nullptr;              ///< the accelerators there
+  std::span<std::byte> of_system;            ///< the memory from which the system gives out chunks
 
   std::mutex quarantine_mutex;
   std::deque<quarantined_chunk> quarantine;  ///< in checked builds

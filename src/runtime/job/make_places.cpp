@@ -8,11 +8,15 @@
 #include "runtime/graphs/nemesys.hpp"
 #include "runtime/job/placement.hpp"
 #include "tess/detail/events/event_lines.hpp"
+#include "tess/detail/objects/region.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
 
 namespace {
+
+/// The system's memory for graphs that arrive: a half of the place's own.
+constexpr std::uint64_t system_share = 2;
 
 std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy policy) {
   auto p = std::make_unique<place_state>();
@@ -35,6 +39,13 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
     p->graphs.buffers = std::make_unique<message_buffers>(units->message_memory());
     p->graphs.units = units;
     units->serve(receiver_of_graphs());
+    if (units->system_allocates()) {
+      std::uint64_t const bytes = memory.bytes / 2 / system_share;
+      std::uint64_t const offset = p->heaps.own->allocate(bytes);
+      if (offset == 0) throw out_of_memory(id, bytes, p->heaps.own->left_bytes());
+      p->graphs.of_system = {memory.base + offset, bytes};
+      units->manage(p->graphs.of_system, region::blocks_begin(), j.options.collected_heap);
+    }
   }
   p->finishes.system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
   for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[first + w].get());

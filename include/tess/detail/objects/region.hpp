@@ -84,6 +84,8 @@ class alignas(16) region {
   [[nodiscard]] static region* make_growing(std::uint64_t bytes);
   /// For a copied graph of at most `bytes`, written by accelerators: the region has whole cache lines of its own.
   [[nodiscard]] static region* make_lines(std::uint64_t bytes);
+  /// For a copied graph that fills this memory, which a system gave out (graph_units.hpp).
+  [[nodiscard]] static region* adopt(void* memory, std::uint64_t bytes) noexcept;
   /// Frees all its memory or, if it was kept, leaves it to the place.
   static void end(region* r) noexcept;
 
