@@ -13,7 +13,7 @@ import tomllib
 import unittest
 from pathlib import Path
 
-from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, plan, variants
+from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, plan, system, variants
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.paper import NEMESYS
 from tessera.papers.nemesys.published import Published
@@ -58,6 +58,10 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
     if run.program == "nemesys-software":
         ways = [(c, source) for c in (plan.PEGASUS, plan.MESSAGES) for source in ("cache", "memory")]
         return json.dumps({"copies": [by_software(f, *way) for f in FAMILIES for way in ways]}), {}
+    if run.program == "nemesys-system":
+        # 6000 cycles for a graph between two memories, 4000 within one, 2000 for a call without one.
+        each = {("1", "graph"): 4000, ("3", "graph"): 6000}.get(run.arguments, 2000)
+        return json.dumps({"calls": 10}), {"measured": {"system_cycles": 10 * each}}
     seconds = SECONDS[run.copier] * (1.5 if run.options else 1)
     seconds *= 1.1 if run.machine.way_kib == 8 and run.copier == plan.PEGASUS else 1
     text = "verified: yes\n  here     2150 copies, mean 10.0 objects, 16717 bytes\n"
@@ -110,6 +114,22 @@ class Conditions(unittest.TestCase):
         chosen = plan.Plan(["figure 9"], quick=False, heap=plan.RECYCLED, image=plan.TLM)
         self.assertEqual(chosen.form(run), plan.ours(run))
         self.assertFalse(chosen.is_whole)
+
+    def test_kernels_run_with_the_system_kernel_if_told(self):
+        run = plan.Run("bf", plan.SINGLE, plan.NEMESYS)
+        chosen = plan.Plan(["figure 9"], quick=False, system=plan.KERNEL)
+        self.assertIn("--system kernel", " ".join(chosen.form(run).words("m")))
+        self.assertNotIn("--system", " ".join(run.words("m")))
+        self.assertNotEqual(chosen.form(run).key, run.key)
+        self.assertFalse(chosen.is_whole)
+
+    def test_the_systems_work_is_that_of_a_call_less_its_answer(self):
+        made = plan.Plan(["figure 8"], quick=False)
+        results = Results(made, FakeExecutor(), Published(ROOT / "reference"))
+        # 4000 and 6000 cycles less half of 2000, at 50 MHz.
+        self.assertEqual(system.work(results, plan.ONE_MEMORY), (60.0, 20.0))
+        self.assertEqual(system.work(results, plan.TWO_MEMORIES), (100.0, 20.0))
+        self.assertIn("60.0 µs (T1 and T2)", system.sentences(results)[0])
 
     def test_both_are_compared(self):
         made = plan.Plan(["conditions"], quick=False, only=frozenset({"bf", FakeExecutor.failing}))

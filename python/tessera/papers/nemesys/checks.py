@@ -10,6 +10,7 @@ from tessera.papers.nemesys.kernels import TABLE6, VARIANTS, communication_chang
 from tessera.papers.nemesys.measures import Results, mean
 from tessera.papers.nemesys.micro import WORD_BYTES, Copies, platform, points
 from tessera.papers.nemesys.plan import KERNELS, MESSAGES, NEMESYS, PEGASUS, SINGLE, SMALL, TWIN, runs_of
+from tessera.papers.nemesys.system import MEASURES as SYSTEM
 from tessera.papers.nemesys.variants import remaining_gain, slowdown
 from tessera.reproduce.checks import Found, Measure
 from tessera.reproduce.items import ratio
@@ -359,6 +360,7 @@ MEASURES: dict[str, Measure] = {
     "pgas_bytes": configured(memory_bytes),
     "fifo_entries": configured(lambda machine: machine["nma"]["queue_entries"]),
     "object_setup": of_unit("object", "setup_us"),
+    **SYSTEM,
     "object_slope": of_unit("object", "slope_us", factor=NS_PER_BYTE),
     "pointer_mask": pointer_mask,
     "software_object_setup": of_software("object", "setup_us"),

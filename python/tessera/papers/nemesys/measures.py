@@ -121,6 +121,11 @@ class Results:
         """Output of a program that prints JSON."""
         return None if self.run(of) is None else json.loads(self.printed(of))
 
+    def system_us(self, of: Run) -> float:
+        """Microseconds in which systems' harts did not sleep, all tiles, in the measured part of a run."""
+        cycles = self._executor.statistics(self.run(of))["measured"]["system_cycles"]
+        return cycles / self.paper.machine["clocks"]["tile_mhz"]
+
     def copies(self, of: Run) -> tuple[int, float, int] | None:
         """Number of copies, mean objects and mean bytes of a run with --count-copies."""
         found = None if self.run(of) is None else COPIES.search(self.printed(of))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
-from tessera.papers.nemesys.plan import COLLECTED, ITEMS, KERNELS, MEMORY, RECYCLED, SINGLE, TLM, Plan
+from tessera.papers.nemesys.plan import COLLECTED, ITEMS, KERNEL, KERNELS, MEMORY, POLLED, RECYCLED, SINGLE, TLM
+from tessera.papers.nemesys.plan import Plan
 from tessera.papers.nemesys.published import Published
 from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection, Sensitivity
@@ -15,13 +16,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """--kernel, --heap and --image."""
     parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
     parser.add_argument("--heap", choices=(COLLECTED, RECYCLED), default=COLLECTED, help="of the kernels' runs")
+    parser.add_argument("--system", choices=(POLLED, KERNEL), default=POLLED, help="who does T1, T2 and T3 there")
     parser.add_argument("--image", choices=(MEMORY, TLM), default=MEMORY, help="where the kernels' images are")
 
 
 def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
     """The runs of the items."""
     return Plan(items, quick=options.quick, only=frozenset(options.kernel), heap=options.heap,
-                image=options.image)  # fmt: skip
+                image=options.image, system=options.system)  # fmt: skip
 
 
 def measure(plan: Plan, executor: Executor, reference: Path) -> Results:

@@ -34,6 +34,9 @@ BYTES_OF_A_RUN = 13_000_000
 COLLECTED, RECYCLED = "collected", "recycled"
 MEMORY, TLM = "memory", "tlm"
 
+# Who does T1, T2 and T3: the harts of the programs when they poll, or the system kernel.
+POLLED, KERNEL = "polled", "kernel"
+
 MESSAGES, PEGASUS, NEMESYS, BARE, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-bare", "no_nca"
 WAYS = (MESSAGES, PEGASUS, NEMESYS, BARE)
 # Options of `tess run` for each.
@@ -56,6 +59,7 @@ class Run:
     options: tuple[str, ...] = ()  # further ones, of `tess run`
     heap: str = COLLECTED  # of a kernel
     image: str = MEMORY  # where a kernel's image is
+    system: str = POLLED  # what the system's harts run beside a kernel
 
     @property
     def layouts(self) -> bool:
@@ -73,6 +77,7 @@ class Run:
         parts = [self.program, self.machine.name, self.copier]
         parts += [f"p{self.places}" if self.places else "", f"n{self.size}" if self.size else ""]
         parts += [self.heap if self.heap != COLLECTED else "", self.image if self.image != MEMORY else ""]
+        parts += [self.system if self.system != POLLED else ""]
         return "_".join(part.strip("-").replace(",", "-") for part in [*parts, *self.arguments, *self.options] if part)
 
     @property
@@ -96,6 +101,8 @@ class Run:
         places = ("--places", str(self.places)) if self.places else ()
         size = ("--size", str(self.size)) if self.size else ()
         where = ("--heap", self.heap, "--image", self.image) if self.is_kernel else ()
+        if self.system != POLLED:
+            where += ("--system", self.system)
         return ["--machine", machine, *places, *copier, *where, *self.options, self.binary, *size, *self.arguments]
 
 
@@ -156,6 +163,21 @@ def copies() -> list[Run]:
     return [Run("nemesys-copies", TWIN, options=("--tile", "1,1")), software]
 
 
+# The last of the first four places of nemesys-4x4 has another memory than the first.
+ONE_MEMORY, TWO_MEMORIES = 1, 3
+
+
+def system_calls(target: int, kind: str) -> Run:
+    """Calls of place 0 at another one, one after another, with the system kernel; kind: "graph" or "nothing"."""
+    return Run("nemesys-system", TWIN, places=4, arguments=(str(target), kind),
+               options=("--workers", "1", "--system", KERNEL))  # fmt: skip
+
+
+def system() -> list[Run]:
+    """Calls with one object and without, within a memory and between two."""
+    return [system_calls(target, kind) for target in (ONE_MEMORY, TWO_MEMORIES) for kind in ("graph", "nothing")]
+
+
 def runs_of(item: str) -> list[Run]:
     """The runs of the full form that an item needs."""
     both = kernels(SINGLE, WAYS) + kernels(TWIN, WAYS)
@@ -165,7 +187,7 @@ def runs_of(item: str) -> list[Run]:
     small_caches = [dataclasses.replace(SINGLE, way_kib=kib) for kib in WAYS_KIB]
     return {
         "table 2": probes(),
-        "figure 8": copies(),
+        "figure 8": copies() + system(),
         "table 5": counted,
         "figure 9": both,
         "figure 10": both,
@@ -216,15 +238,17 @@ class Plan(plan.Plan):
     """The runs of the selected items. Items name runs of the full form, which the quick form replaces by small ones."""
 
     def __init__(self, items: list[str], *, quick: bool, only: frozenset[str] = frozenset(), heap: str = COLLECTED,
-                 image: str = MEMORY) -> None:  # fmt: skip
+                 image: str = MEMORY, system: str = POLLED) -> None:  # fmt: skip
         super().__init__(items, quick=quick)
         self._only = only
         self._conditions = heap, image
+        self._system = system
 
     @property
     def is_whole(self) -> bool:
         """Whether it has all kernels, with the paper's input and under its conditions."""
-        return not self.quick and not self._only and self._conditions == (COLLECTED, MEMORY)
+        usual = self._conditions == (COLLECTED, MEMORY) and self._system == POLLED
+        return not self.quick and not self._only and usual
 
     def form(self, run: Run) -> Run | None:
         """The run that is made for a run of the full form; None if none is made."""
@@ -233,6 +257,8 @@ class Plan(plan.Plan):
         heap, image = self._conditions
         if run.is_kernel and (run.heap, run.image) == (COLLECTED, MEMORY):
             run = dataclasses.replace(run, heap=heap, image=image)
+        if run.is_kernel:
+            run = dataclasses.replace(run, system=self._system)
         return quick_form(run) if self.quick else run
 
     def runs_of(self, item: str) -> list[Run]:
