@@ -15,7 +15,9 @@ from unittest import mock
 
 from tessera.papers.cni.paper import CNI
 from tessera.papers.cni.plan import Plan
+from tessera.papers.nemesys import plan as nemesys
 from tessera.papers.rae.plan import Plan as RaePlan
+from tessera.papers.together.plan import Plan as Together
 from tessera.reproduce import layouts, provenance
 from tessera.reproduce.items import Item, Panel
 from tessera.reproduce.layouts import Laid, View, laid, merged
@@ -68,11 +70,89 @@ class Runs(unittest.TestCase):
 
     def test_the_environment_of_a_run_is_kept(self):
         from tessera.papers.together.plan import NONE, Run
-        from tessera.papers.together.plan import Plan as Together
 
         run = Run(Together(["gap"], quick=True).programs_of("gap")[0], NONE)
         self.assertEqual(laid(run, 2).environment, run.environment)
         self.assertTrue(run.environment)
+
+
+FACTORS_OF_SMALL = (1.0, 1.04, 0.96, 1.02, 0.99)
+
+
+class SmallRuns:
+    """Statistics of a long run, and of its small one, which depend on the layout."""
+
+    def __init__(self, failing: int = -1) -> None:
+        self.failing = failing
+
+    def is_done(self, run: AnyRun) -> bool:
+        return not (isinstance(run, Laid) and run.layout == self.failing)
+
+    def statistics(self, run: AnyRun) -> dict:
+        plain, layout = (run.run, run.layout) if isinstance(run, Laid) else (run, 0)
+        if not plain.size:
+            return {"ps": 1000, "count": 7, "loads": [0.5, 0.0], "result": {"sum": 3}, "name": "long", "only": 4}
+        factor = FACTORS_OF_SMALL[layout]
+        return {"ps": round(200 * factor), "count": 2, "loads": [0.1 * factor, 0.2 * layout],
+                "result": {"sum": layout}, "name": "small"}  # fmt: skip
+
+    def printed(self, run: AnyRun) -> str:
+        return run.key
+
+
+class Small(unittest.TestCase):
+    """Long runs are made once; their intervals are those of small ones."""
+
+    def run_of_kernel(self, copier: str = nemesys.NEMESYS) -> nemesys.Run:
+        return nemesys.Run("bf", nemesys.SINGLE, copier)
+
+    def test_a_long_run_is_made_once_and_its_small_one_in_each_layout(self):
+        run = self.run_of_kernel()
+        made = layouts.all_runs([run], 5)
+        self.assertEqual(made, [run, *(laid(run.small, layout) for layout in range(5))])
+        self.assertEqual(layouts.all_runs([run], 1), [run])
+        words = run.small.words("m")
+        self.assertEqual([one for one in words if one not in run.words("m")], ["--size", "8"])
+        self.assertEqual(words[:2], ["--machine", "m"])
+
+    def test_small_runs_take_a_part_of_the_time(self):
+        runs = nemesys.Plan(list(nemesys.ITEMS), quick=False).runs()
+        alone = sum(run.weight for run in layouts.all_runs(runs, 1))
+        five = sum(run.weight for run in layouts.all_runs(runs, 5))
+        self.assertLess(five, 1.9 * alone)
+        self.assertEqual(len({run.key for run in layouts.all_runs(runs, 5)}), len(layouts.all_runs(runs, 5)))
+
+    def test_every_timed_figure_of_the_paper_has_layouts_of_every_kernel(self):
+        for name in ("figure 9", "figure 10", "figure 11", "figure 12", "figure 13", "table 6"):
+            for run in nemesys.Plan([name], quick=False).runs():
+                self.assertEqual(run.small is not None, run.copier != nemesys.BARE, run.key)
+
+    def test_numbers_are_those_of_the_long_run_times_the_factor_of_a_layout(self):
+        run, executor = self.run_of_kernel(), SmallRuns()
+        found = [View(executor, layout, 5).statistics(run) for layout in range(5)]
+        self.assertEqual([one["ps"] for one in found], [1000, 1040, 960, 1020, 990])
+        self.assertEqual([one["count"] for one in found], [7] * 5)
+        self.assertAlmostEqual(found[1]["loads"][0], 0.52)
+        # A second load is 0 in the long run, the result depends on order, and a number is missing in the small one.
+        self.assertEqual({(one["loads"][1], one["result"]["sum"], one["name"], one["only"]) for one in found},
+                         {(0.0, 3, "long", 4)})  # fmt: skip
+        self.assertEqual(View(executor, 0, 1).statistics(run), executor.statistics(run))
+        self.assertEqual(View(executor, 3, 5).printed(run), run.key)
+
+    def test_a_layout_that_failed_leaves_no_interval_that_is_too_small(self):
+        run = self.run_of_kernel()
+        self.assertTrue(View(SmallRuns(), 1, 5).is_done(run))
+        self.assertFalse(View(SmallRuns(failing=3), 1, 5).is_done(run))
+        self.assertTrue(View(SmallRuns(failing=3), 0, 1).is_done(run))
+
+    def test_kernels_on_the_same_tiles(self):
+        made = Together(["imsuite", "gap", "circustent"], quick=False).runs()
+        for run in made:
+            self.assertEqual(run.small is None, run.program.suite == "circustent")
+            if run.small is not None:
+                self.assertEqual((run.small.program.options, run.small.small), (run.program.options, None))
+        every = layouts.all_runs(made, 5)
+        self.assertEqual(len({run.key for run in every}), len(every))
 
 
 def item(*values: float | None, name: str = "a") -> Item:

@@ -105,7 +105,21 @@ class Request:
         if self.varied_plan is not None:
             reference = self.options.reference
             made.append(sensitivity.item(self.paper, self.varied_plan, executor, reference, self.fitted))
-        return [dataclasses.replace(one, paper=self.paper.name) for one in made]
+        return [dataclasses.replace(one, paper=self.paper.name, small=self.is_small(one.name)) for one in made]
+
+    def is_small(self, name: str) -> bool:
+        """Whether an item's intervals are those of small runs that stand for its long ones."""
+        return self.layouts > 1 and name in self.plan.items and any(map(layouts.small_of, self.plan.runs_of(name)))
+
+    def checks(self, results: list[Any]) -> list[checks.Check]:
+        """The claims; those whose intervals are of small runs say so."""
+        made = []
+        for check in checks.all_of(self.paper.measures, results):
+            if check.interval_text and self.is_small(self.paper.item_of(check.claim.item)):
+                note = "; ".join(filter(None, [check.note, f"interval: of runs {self.paper.small}"]))
+                check = dataclasses.replace(check, note=note)
+            made.append(check)
+        return made
 
     def runs_of(self, name: str) -> list[AnyRun]:
         """The runs of one item, in one layout."""
@@ -170,14 +184,15 @@ def carry_out(asked: Request, origin: provenance.Origin) -> int:
         "duration": f"{(time.monotonic() - begin) / 60:.1f} minutes, {asked.jobs} runs at the same time",
     }
     results = [
-        paper.measure(plan, layouts.View(executor, layout), options.reference) for layout in range(asked.layouts)
+        paper.measure(plan, layouts.View(executor, layout, asked.layouts), options.reference)
+        for layout in range(asked.layouts)
     ]
     items = asked.items(executor, results)
     failures = [f"{run.key}: {reason}" for run, reason in failed]
     content = report.Report(
         paper,
         items,
-        checks.all_of(paper.measures, results),
+        asked.checks(results),
         facts,
         {item.file: made.of(executor, asked.runs_of(item.name)) for item in items},
         made.of(executor, plan.runs()),

@@ -20,6 +20,7 @@ class Item:
     paper: str = ""  # set by the report
     intervals: list[list[Interval | None]] = dataclasses.field(default_factory=list)  # of the rows' cells
     layouts: int = 1  # that were measured; numbers are then medians
+    small: bool = False  # whether intervals are those of small runs that stand for long ones; set by the report
 
     @property
     def file(self) -> str:

@@ -5,18 +5,26 @@ time by up to some per cent. So every timed run is made in several layouts (`tes
 one. On this computer a layout is a repetition. A paper's measurements read those of one layout; numbers of several are
 merged here: the median, and an interval (`verdict.py`).
 
-A run whose attribute `layouts` is False counts what no layout changes, and is made once.
+A run whose attribute `layouts` is False counts what no layout changes, or belongs to an item that says so; it is made
+once. A run whose attribute `small` is another run is made once, too, as it takes long; that one, of the same program and
+machine on a smaller input, is made in each layout instead. Each number of the long run is then multiplied by the factor
+by which a layout changes it in the small one, relative to the median of layouts (`scaled`). A short run shares fewer
+accidents of its stack with others than a long one averages, so its spread is the larger one: the interval is no narrower
+than that of the long run (docs/papers/nemesys.md has measured ones).
 """
 
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from tessera.reproduce.items import Cell, Item, Panel
 from tessera.reproduce.verdict import Interval, coverage, interval, rank_of
 from tessera.simulator.execute import AnyRun, Executor, RunMachine, environment_of
 
 DEFAULT, QUICK = 5, 1
+RESULT = "result"  # of a program, among its statistics
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,29 +82,72 @@ def laid(run: AnyRun, layout: int) -> AnyRun:
     return run if layout == 0 or not getattr(run, "layouts", True) else Laid(run, layout)
 
 
+def small_of(run: AnyRun) -> AnyRun | None:
+    """The run that is made in each layout in place of a long one."""
+    return getattr(run, "small", None)
+
+
 def all_runs(runs: Sequence[AnyRun], count: int) -> list[AnyRun]:
     """The runs in each layout, once each: first all in the usual one, in the order given."""
-    return list(dict.fromkeys(laid(run, layout) for layout in range(count) for run in runs))
+    if count == 1:
+        return list(dict.fromkeys(runs))
+    repeated = [small_of(run) or run for run in runs]
+    return list(dict.fromkeys([*runs, *(laid(run, layout) for layout in range(count) for run in repeated)]))
+
+
+def scaled(long: Any, small: Any, all_small: Sequence[Any]) -> Any:
+    """A statistic of a long run as a layout changes it: times that of the small run over its median of all layouts.
+
+    Statistics are trees of dictionaries and lists. What is no number in all of them, counts that no layout changes, and
+    what is 0 in the median stay as they are.
+    """
+    if isinstance(long, dict):
+        alike = all(isinstance(one, dict) for one in (small, *all_small))
+        return {name: scaled(value, small.get(name), [one.get(name) for one in all_small])
+                if alike and name != RESULT else value
+                for name, value in long.items()}  # fmt: skip
+    if isinstance(long, list):
+        alike = all(isinstance(one, list) and len(one) == len(long) for one in (small, *all_small))
+        return [scaled(value, small[i], [one[i] for one in all_small]) for i, value in enumerate(long)] if alike else long
+    if not is_number(long) or not all(is_number(one) for one in (small, *all_small)):
+        return long
+    middle = median(all_small)
+    if not middle or small == middle:
+        return long
+    factor = small / middle
+    return round(long * factor) if isinstance(long, int) else long * factor
 
 
 class View:
     """An executor as a paper's measurements see it: each run stands for the same one in another layout."""
 
-    def __init__(self, executor: Executor, layout: int) -> None:
+    def __init__(self, executor: Executor, layout: int, count: int = 1) -> None:
         self._executor = executor
         self._layout = layout
+        self._count = count
+
+    def _small(self, run: AnyRun) -> list[AnyRun]:
+        """The small runs in place of a long one, in all layouts; none with a single layout, or where there is none."""
+        small = small_of(run) if self._count > 1 else None
+        return [] if small is None else [laid(small, layout) for layout in range(self._count)]
+
+    def _own(self, run: AnyRun) -> AnyRun:
+        """The run whose output is read: a long one is made in the usual layout only."""
+        return run if self._small(run) else laid(run, self._layout)
 
     def is_done(self, run: AnyRun) -> bool:
         """Whether the run succeeded in this layout."""
-        return self._executor.is_done(laid(run, self._layout))
+        return all(self._executor.is_done(one) for one in (self._own(run), *self._small(run)))
 
     def statistics(self, run: AnyRun) -> dict:
         """Its statistics."""
-        return self._executor.statistics(laid(run, self._layout))
+        own = self._executor.statistics(self._own(run))
+        each = [self._executor.statistics(one) for one in self._small(run)]
+        return scaled(own, each[self._layout], each) if each else own
 
     def printed(self, run: AnyRun) -> str:
         """Its standard output."""
-        return self._executor.printed(laid(run, self._layout))
+        return self._executor.printed(self._own(run))
 
 
 def explained(count: int) -> str:

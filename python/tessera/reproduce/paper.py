@@ -27,6 +27,7 @@ class Sensitivity:
     words: tuple[str, ...]  # of the command, which select the runs
     claims: tuple[str, ...]
     keep: Callable[[Any], bool] = lambda _: True  # the runs of these that the claims need
+    reaches: Callable[[Any, str], bool] = lambda run, key: True  # whether a parameter of the machine has a part in a run
 
 
 def no_options(_: argparse.ArgumentParser) -> None:
@@ -50,6 +51,7 @@ class Paper:
     selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
     add_options: Callable[[argparse.ArgumentParser], None] = no_options
     sensitivity: Sensitivity | None = None
+    small: str = ""  # what is small about the runs that stand for long ones in several layouts (layouts.py)
     jobs_most: int = 1 << 16  # runs at the same time that do not disturb each other
 
     def numbers(self, kind: str) -> list[str]:

@@ -60,6 +60,7 @@ def write_numbers(item: Item, folder: Path, provenance: dict[str, object]) -> No
         "title": item.title,
         "provenance": provenance,
         "layouts": item.layouts,
+        "intervals of small runs": item.small,
         "rows": [dict(zip(columns, row, strict=True)) for row in rows],
         "sentences": item.sentences,
         "curves": [
@@ -197,7 +198,11 @@ def section(content: "Report", item: Item, folder: Path) -> str:
     text += f'<p>Numbers: <a href="{item.file}.csv">CSV</a>, <a href="{item.file}.json">JSON</a>; made by '
     text += f"<code>{command}</code>.</p>\n"
     if item.layouts > 1:
-        text += f"<p>Medians of {item.layouts} layouts, with intervals; sentences have the numbers of one.</p>\n"
+        small = ""
+        if item.small:
+            small = f" Long runs were made once: their intervals are those of the same runs {html.escape(paper.small)}, "
+            small += "as factors of the median."
+        text += f"<p>Medians of {item.layouts} layouts, with intervals; sentences have the numbers of one.{small}</p>\n"
     text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in omitted_rows(item))
     return text + (table(item.columns, shown_rows(item)) if item.rows else "<p>Nothing was measured.</p>\n")
 

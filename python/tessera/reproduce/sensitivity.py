@@ -59,9 +59,11 @@ class Varied:
         return self.run.words(machine)
 
 
-def varied(run: AnyRun, change: Change | None) -> AnyRun:
-    """The run on the changed machine; itself without a change, or where its machine has no such file."""
-    return run if change is None or not isinstance(run.machine, Machine) else Varied(run, change)
+def varied(paper: Paper, run: AnyRun, change: Change | None) -> AnyRun:
+    """The run on the changed machine; itself without a change, or where the parameter is that of a unit it lacks."""
+    if change is None or not isinstance(run.machine, Machine) or not paper.sensitivity.reaches(run, change[0]):
+        return run
+    return Varied(run, change)
 
 
 def changes(fitted: Sequence[Fitted]) -> list[Change]:
@@ -72,27 +74,28 @@ def changes(fitted: Sequence[Fitted]) -> list[Change]:
 def all_runs(paper: Paper, plan: Plan, fitted: Sequence[Fitted]) -> list[AnyRun]:
     """The runs that the main claims need, as they are and with each change."""
     runs = [run for run in plan.runs() if paper.sensitivity.keep(run)]
-    return list(dict.fromkeys(varied(run, change) for change in (None, *changes(fitted)) for run in runs))
+    return list(dict.fromkeys(varied(paper, run, change) for change in (None, *changes(fitted)) for run in runs))
 
 
 class View:
     """An executor as a paper's measurements see it: each run stands for the same one on the changed machine."""
 
-    def __init__(self, executor: Executor, change: Change | None) -> None:
+    def __init__(self, paper: Paper, executor: Executor, change: Change | None) -> None:
+        self._paper = paper
         self._executor = executor
         self._change = change
 
     def is_done(self, run: AnyRun) -> bool:
         """Whether the run succeeded."""
-        return self._executor.is_done(varied(run, self._change))
+        return self._executor.is_done(varied(self._paper, run, self._change))
 
     def statistics(self, run: AnyRun) -> dict:
         """Its statistics."""
-        return self._executor.statistics(varied(run, self._change))
+        return self._executor.statistics(varied(self._paper, run, self._change))
 
     def printed(self, run: AnyRun) -> str:
         """Its standard output."""
-        return self._executor.printed(varied(run, self._change))
+        return self._executor.printed(varied(self._paper, run, self._change))
 
 
 def values(paper: Paper, results: Any) -> list[float | None]:
@@ -108,16 +111,16 @@ def relative(value: float | None, plain: float | None) -> float | None:
 
 def item(paper: Paper, plan: Plan, executor: Executor, reference: Path, fitted: Sequence[Fitted]) -> Item:
     """A row for each value of each parameter, with the main claims, and what they change by."""
-    claims = [results.paper[name] for results in [paper.measure(plan, View(executor, None), reference)]
+    claims = [results.paper[name] for results in [paper.measure(plan, View(paper, executor, None), reference)]
               for name in paper.sensitivity.claims]  # fmt: skip
-    plain = values(paper, paper.measure(plan, View(executor, None), reference))
+    plain = values(paper, paper.measure(plan, View(paper, executor, None), reference))
     names = [f"{claim.item}: {claim.observation}" for claim in claims]
     columns = ["parameter", "value", *(f"{name}, {claim.unit}" for name, claim in zip(names, claims, strict=True))]
     rows: list[list[Cell]] = [["as it is", "", *map(rounded, plain)]]
     series: dict[str, list[tuple[float | str, float | None]]] = {claim.name: [] for claim in claims}
     largest: dict[str, tuple[float, str]] = {}
     for key, value in changes(fitted):
-        found = values(paper, paper.measure(plan, View(executor, (key, value)), reference))
+        found = values(paper, paper.measure(plan, View(paper, executor, (key, value)), reference))
         rows.append([key, value, *map(rounded, found)])
         for claim, one, before in zip(claims, found, plain, strict=True):
             moved = relative(one, before)

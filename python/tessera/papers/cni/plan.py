@@ -28,6 +28,10 @@ ITEMS = ("table 1a", "table 1b", "figure 8", "figure 9", "figure 10", "figure 11
 SWEEP = "sweep"
 
 
+BLOCKS_SECONDS = {"cni-bitonic": 1.8e-5, "cni-fft": 9e-6}  # of an element and core
+LOCK_SECONDS, BARRIER_SECONDS = 4e-5, 1.1e-5  # of a round, for each pair of cores
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Run:
     """One run of the simulator."""
@@ -49,13 +53,13 @@ class Run:
 
     @property
     def weight(self) -> float:
-        """Expected duration: harts that start, and harts that work."""
-        if self.program in ("cni-bitonic", "cni-fft"):
-            return int(self.arguments[2]) / self.copies * (1 if self.program == "cni-bitonic" else 2)
+        """Expected seconds of a processor: measured ones of a few sizes, and how they grow."""
+        if self.program in BLOCKS_SECONDS:
+            return BLOCKS_SECONDS[self.program] * int(self.arguments[2]) * self.copies
         if self.program == "cni-triad":
-            return self.copies * (1 + int(self.arguments[2]) / 16) * 8
-        rounds = int(self.arguments[-1])
-        return self.copies * (1 + rounds / 16)
+            return 0.05 * self.copies * int(self.arguments[2])
+        each = LOCK_SECONDS if self.program in ("cni-locks", "dir-mcs") else BARRIER_SECONDS
+        return 0.02 + each * int(self.arguments[-1]) * self.copies**2  # the others wait while one works
 
     def words(self, machine: str) -> list[str]:
         """Arguments after `tess run --stats FILE`."""

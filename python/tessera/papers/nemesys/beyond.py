@@ -24,7 +24,7 @@ def overlap_item(results: Results) -> Item:
         rows.append([NAMES[run.copier], run.program.upper(), *times, percent(one.nma), percent(several.nma)])
         series.setdefault(NAMES[run.copier], []).append((run.program.upper(), faster))
         gains.setdefault(run.copier, {})[run.program] = faster
-    sentences = []
+    sentences = ["With one call, runs are made in one layout; intervals are those of several calls."]
     for way, each in gains.items():
         slower = [kernel for kernel, faster in each.items() if faster < 1]
         sentences.append(

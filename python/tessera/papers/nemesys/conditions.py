@@ -4,7 +4,7 @@ import dataclasses
 
 from tessera.papers.nemesys.kernels import NAMES
 from tessera.papers.nemesys.measures import Kernel, Results, mean
-from tessera.papers.nemesys.plan import KERNELS, NEMESYS, PEGASUS, SINGLE, TWIN, WAYS_KIB, Run, ours
+from tessera.papers.nemesys.plan import NEMESYS, PEGASUS, SINGLE, SOME_KERNELS, TWIN, WAYS_KIB, Run, ours
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
 from tessera.simulator.machines import Machine
 
@@ -29,7 +29,7 @@ def conditions_item(results: Results) -> Item:
     for where in (PAPER, OURS):
         gains: dict[str, list[float]] = {"single": [], "twin": [], "small": []}
         bytes_of: list[float] = []
-        for kernel in KERNELS:
+        for kernel in SOME_KERNELS:
             pair = [measured(results, kernel, SINGLE, way, where) for way in (PEGASUS, NEMESYS)]
             if None in pair:
                 continue

@@ -5,8 +5,23 @@ from pathlib import Path
 
 from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
-from tessera.papers.nemesys.plan import COLLECTED, ITEMS, KERNEL, KERNELS, MEMORY, POLLED, RECYCLED, SINGLE, TLM
-from tessera.papers.nemesys.plan import Plan
+from tessera.papers.nemesys.plan import (
+    BARE,
+    COLLECTED,
+    ITEMS,
+    KERNEL,
+    KERNELS,
+    MEMORY,
+    MESSAGES,
+    PEGASUS,
+    POLLED,
+    RECYCLED,
+    SINGLE,
+    SMALL_NODES,
+    TLM,
+    Plan,
+    Run,
+)
 from tessera.papers.nemesys.published import Published
 from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection, Sensitivity
@@ -31,11 +46,17 @@ def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
     return Results(plan, executor, Published(reference))
 
 
+def uses(run: Run, key: str) -> bool:
+    """Whether a section of the machine has a part in a run: software copies without the NMA."""
+    return not key.startswith("nma.") or not (run.copier in (MESSAGES, PEGASUS) or run.program == "nemesys-software")
+
+
 NEMESYS = Paper(
     name="nemesys",
     title="NEMESYS (MEMSYS 2019)",
     about="Words have 32 bits in the paper and 64 here.",
     quick="one small kernel",
+    small=f"with {SMALL_NODES} nodes",
     items=ITEMS,
     selections={
         "conditions": Selection(("conditions",), "only the comparison of the paper's heap and images with ours"),
@@ -63,6 +84,7 @@ NEMESYS = Paper(
     sensitivity=Sensitivity(
         ("--figure", "8", "--figure", "9", "--kernel", "bf", "--kernel", "lcr"),
         ("object_slope", "array_slope", "list_element", "run_time_gain_least", "run_time_gain_most"),
-        lambda run: not run.is_kernel or run.machine == SINGLE,
+        lambda run: not run.is_kernel or (run.machine == SINGLE and run.copier != BARE),
+        uses,
     ),
 )

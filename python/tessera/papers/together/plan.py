@@ -63,6 +63,11 @@ class Program:
         return self.name.removeprefix("imsuite-").upper() if self.suite == "imsuite" else self.name
 
 
+# Inputs in full size, and those of the runs that stand for them in several layouts, on the same tiles.
+SMALLER = {"16": "8", "kron:12,8": "kron:10,8"}
+SMALLER_WEIGHT = 0.4
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Run:
     """One run of the simulator."""
@@ -74,7 +79,8 @@ class Run:
     @property
     def key(self) -> str:
         """Names the run's files."""
-        return "_".join([self.program.name, self.row.name.replace(" ", "-").lower()])
+        small = [word for word in self.program.arguments if word in SMALLER.values()]
+        return "_".join([self.program.name, self.row.name.replace(" ", "-").lower(), *small]).replace(",", "-")
 
     @property
     def binary(self) -> str:
@@ -85,6 +91,15 @@ class Run:
     def weight(self) -> float:
         """Expected duration."""
         return self.program.weight
+
+    @property
+    def small(self) -> "Run | None":
+        """The run that is made in several layouts in place of one of IMSuite or GAP in full size."""
+        arguments = tuple(SMALLER.get(word, word) for word in self.program.arguments)
+        if arguments == self.program.arguments or self.program.suite == "circustent":
+            return None
+        program = dataclasses.replace(self.program, arguments=arguments, weight=self.program.weight * SMALLER_WEIGHT)
+        return dataclasses.replace(self, program=program)
 
     @property
     def environment(self) -> dict[str, str]:
