@@ -5,12 +5,12 @@ time by up to some per cent. So every timed run is made in several layouts (`tes
 one. On this computer a layout is a repetition. A paper's measurements read those of one layout; numbers of several are
 merged here: the median, and an interval (`verdict.py`).
 
-A run whose attribute `layouts` is False counts what no layout changes, or belongs to an item that says so; it is made
-once. A run whose attribute `small` is another run is made once, too, as it takes long; that one, of the same program and
-machine on a smaller input, is made in each layout instead. Each number of the long run is then multiplied by the factor
-by which a layout changes it in the small one, relative to the median of layouts (`scaled`). A short run shares fewer
-accidents of its stack with others than a long one averages, so its spread is the larger one: the interval is no narrower
-than that of the long run (docs/papers/nemesys.md has measured ones).
+A run whose attribute `layouts` is False counts what no layout changes, or belongs to an item beyond the paper; it is
+made once. A run whose attribute `small` is another run is made once, too, as it takes long; that one, of the same
+program and machine on a smaller input, is made in each layout instead. Each number of the long run is then multiplied
+by the factor by which a layout changes it in the small one, relative to the median of layouts (`scaled`). A long run
+averages more accidents than a short one, so the interval is no narrower than that of long runs would be: testing.md in
+docs/internals has measured spreads.
 """
 
 import dataclasses
@@ -108,7 +108,8 @@ def scaled(long: Any, small: Any, all_small: Sequence[Any]) -> Any:
                 for name, value in long.items()}  # fmt: skip
     if isinstance(long, list):
         alike = all(isinstance(one, list) and len(one) == len(long) for one in (small, *all_small))
-        return [scaled(value, small[i], [one[i] for one in all_small]) for i, value in enumerate(long)] if alike else long
+        each = enumerate(long) if alike else ()
+        return [scaled(value, small[i], [one[i] for one in all_small]) for i, value in each] or long
     if not is_number(long) or not all(is_number(one) for one in (small, *all_small)):
         return long
     middle = median(all_small)

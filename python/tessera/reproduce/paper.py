@@ -27,7 +27,7 @@ class Sensitivity:
     words: tuple[str, ...]  # of the command, which select the runs
     claims: tuple[str, ...]
     keep: Callable[[Any], bool] = lambda _: True  # the runs of these that the claims need
-    reaches: Callable[[Any, str], bool] = lambda run, key: True  # whether a parameter of the machine has a part in a run
+    reaches: Callable[[Any, str], bool] = lambda run, key: True  # whether a machine's parameter has a part in a run
 
 
 def no_options(_: argparse.ArgumentParser) -> None:

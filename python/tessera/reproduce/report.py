@@ -200,9 +200,10 @@ def section(content: "Report", item: Item, folder: Path) -> str:
     if item.layouts > 1:
         small = ""
         if item.small:
-            small = f" Long runs were made once: their intervals are those of the same runs {html.escape(paper.small)}, "
-            small += "as factors of the median."
-        text += f"<p>Medians of {item.layouts} layouts, with intervals; sentences have the numbers of one.{small}</p>\n"
+            small = f" Long runs were made once; their intervals are those of runs {html.escape(paper.small)}, as "
+            small += "factors of the median."
+        medians = f"Medians of {item.layouts} layouts, with intervals; sentences have the numbers of one."
+        text += f"<p>{medians}{small}</p>\n"
     text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in omitted_rows(item))
     return text + (table(item.columns, shown_rows(item)) if item.rows else "<p>Nothing was measured.</p>\n")
 

@@ -24,8 +24,8 @@ KERNELS = {
     "vc": (2388, 16725),
 }
 PAPER_NODES = 64
-# Intervals come from runs with so many nodes, in several layouts, which take a seventh of the time: bf's times spread by
-# 4.8 % there, by 3.8 % with 16 nodes and by 0.3 % with the paper's 64 (nemesys; with pegasus 3.9 and 2.6 % at 16 and 64).
+# Intervals come from runs with so many nodes in several layouts, which take a sixth of the time; their times spread
+# more than those of the paper's sizes do (docs/internals/testing.md has measured ones).
 SMALL_NODES = 8
 # Items beyond the paper compare these only: small and large graphs, and an eighth to a third of the time of all.
 SOME_KERNELS = ("bf", "by", "dr", "lcr", "dp", "mis", "vc")
