@@ -1,6 +1,7 @@
 // graphs: tasks that take jobs, the windows of the range unit and the NMA, and chunks for copies.
 #include "system/graphs.hpp"
 
+#include <tess/machine/system_call.hpp>
 #include <tess/machine/system_place.hpp>
 
 #include "system/kernel.hpp"
@@ -323,7 +324,8 @@ void range_ended() {
   while (task* const one = wait_for_range.take()) wake(one);
 }
 
-std::int64_t serve(std::uint64_t block) {
+std::int64_t serve(std::uint64_t block, std::uint64_t its_shapes) {
+  if (its_shapes != shapes) return static_cast<std::int64_t>(error::invalid);
   no_interrupts const off;
   auto* const given = reinterpret_cast<place_block*>(block);
   if (place == nullptr) {

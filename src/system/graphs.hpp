@@ -13,8 +13,8 @@
 
 namespace tess::system::graphs {
 
-/// The program's block (machine::system::place_block).
-std::int64_t serve(std::uint64_t block);
+/// The program's block (machine::system::place_block), and the shapes with which it was compiled.
+std::int64_t serve(std::uint64_t block, std::uint64_t its_shapes);
 /// A program is served: messages need not wait for a task that takes them.
 [[nodiscard]] bool serves();
 /// The program's mailbox can take one more message.

@@ -86,7 +86,7 @@ std::int64_t result_of(call const& of) {
     case call_number::release:
       return memory_call(of);
     case call_number::serve:
-      return graphs::serve(first);
+      return graphs::serve(first, second);
     case call_number::sleep:
       sleep(first / ns_per_tick);
       return 0;

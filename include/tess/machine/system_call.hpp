@@ -32,7 +32,7 @@ enum class call_number : std::uint64_t {
   allocate,         ///< {bytes}; result: address.
   release,          ///< {address}
   sleep,            ///< {ns}
-  serve,            ///< {address of a place_block}: messages of programs and calls with graphs (system_place.hpp).
+  serve,            ///< {address of a place_block, shapes}: messages and calls with graphs (system_place.hpp).
 };
 
 /// Negative results of calls.

@@ -108,4 +108,7 @@ struct alignas(line_bytes) place_block {
   std::uint64_t passed_on;     ///< Messages of the program.
 };
 
+/// Kernel and program must have been compiled with the same shapes; `serve` compares this.
+inline constexpr std::uint64_t shapes = sizeof(place_block) | sizeof(arrival) << 16U | sizeof(graph_cell) << 32U;
+
 }  // namespace tess::machine::system

@@ -46,7 +46,8 @@ void serve(tile_places const& places) {
       memory.arrivals[p * cells + c].cell = places.global(p, address_of(&memory.graph_cells[c]));
   // Messages interrupt the system's hart, and are no concern of the others until they are in the ring.
   hw::store(hw::unit(unit::tasks) + machine::registers::tasks::quiet, 1);
-  TESS_ASSERT(ask(call_number::serve, {address_of(&memory.system)}) == 0);
+  if (ask(call_number::serve, {address_of(&memory.system), machine::system::shapes}) != 0)
+    throw error("--system kernel", "the program was compiled for another system kernel", "to compile it again");
   memory.by_kernel.store(true, std::memory_order_relaxed);
 }
 

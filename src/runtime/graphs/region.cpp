@@ -58,10 +58,13 @@ chunk* allocate_chunk(std::uint64_t bytes) {
 }  // namespace
 
 void free_chunk(chunk* c) noexcept {
-  place_graphs& of_place = this_place().graphs;
-  auto const* const begin = reinterpret_cast<std::byte const*>(c);
-  if (begin >= of_place.of_system.data() && begin < of_place.of_system.data() + of_place.of_system.size())
-    return of_place.units->release(c);
+  // Only tiles have a system that gives out chunks.
+  if constexpr (transition_bytes != 0) {
+    place_graphs& of_place = this_place().graphs;
+    std::span<std::byte> const of_system = of_place.of_system;
+    auto const* const begin = reinterpret_cast<std::byte const*>(c);
+    if (begin >= of_system.data() && begin < of_system.data() + of_system.size()) return of_place.units->release(c);
+  }
   if (c->bytes > pooled_bytes)
     segment_release(to_global(c));
   else if (the_job->options.collected_heap)

@@ -89,6 +89,7 @@ void memory() {
 void mistakes() {
   unsigned char text[200] = {};
   expect("no such call", ask(static_cast<call_number>(99), {}), code(error::invalid));
+  expect("a place of other shapes", ask(call_number::serve, {address(text), 1}), code(error::invalid));
   expect("too long a message", ask(call_number::mailbox_send, {0, 1, address(text), 121}), code(error::invalid));
   expect("no such port", ask(call_number::mailbox_open, {ports}), code(error::no_mailbox));
   expect("a closed port", ask(call_number::mailbox_try, {5, address(text), 8}), code(error::no_mailbox));
