@@ -59,6 +59,13 @@ class Runs(unittest.TestCase):
             self.assertTrue(any(isinstance(run, Varied) for run in more))
             self.assertEqual(len({run.key for run in more}), len(more))
 
+    def test_a_parameter_of_a_unit_that_a_run_lacks_does_not_repeat_it(self):
+        varied = [run for run in self.asked("nemesys", "--sensitivity").runs() if isinstance(run, Varied)]
+        of_nma = {run.run.copier for run in varied if run.change[0].startswith("nma.") and run.run.is_kernel}
+        of_caches = {run.run.copier for run in varied if run.change[0].startswith("l2.") and run.run.is_kernel}
+        self.assertEqual(of_nma, {"nemesys"})
+        self.assertEqual(of_caches, {"nemesys", "pegasus", "message_passing"})
+
     def test_a_machine_has_one_other_value(self):
         run = next(run for run in self.asked("cni", "--sensitivity").runs() if isinstance(run, Varied))
         with tempfile.TemporaryDirectory() as folder:

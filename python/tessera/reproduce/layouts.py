@@ -15,66 +15,32 @@ docs/internals has measured spreads.
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tessera.reproduce import other
 from tessera.reproduce.items import Cell, Item, Panel
 from tessera.reproduce.verdict import Interval, coverage, interval, rank_of
-from tessera.simulator.execute import AnyRun, Executor, RunMachine, environment_of
+from tessera.simulator.execute import AnyRun, Executor
 
 DEFAULT, QUICK = 5, 1
 RESULT = "result"  # of a program, among its statistics
 
 
 @dataclasses.dataclass(frozen=True)
-class Laid:
+class Laid(other.Otherwise):
     """A run in one layout but the usual one."""
 
-    run: AnyRun
     layout: int
 
     @property
-    def machine(self) -> RunMachine | None:
-        """That of the run; None on this computer."""
-        return self.run.machine
-
-    @property
-    def weight(self) -> float:
-        """Expected duration."""
-        return self.run.weight
-
-    @property
-    def key(self) -> str:
-        """Names the run's files."""
-        return f"{self.run.key}_layout-{self.layout}"
-
-    @property
-    def binary(self) -> str:
-        """The program's name."""
-        return self.run.binary
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Variables that the run sets."""
-        return environment_of(self.run)
-
-    @property
-    def inputs(self) -> Sequence[Path]:
-        """Further files that the outcome depends on."""
-        return getattr(self.run, "inputs", ())
+    def difference(self) -> str:
+        """The layout."""
+        return f"layout-{self.layout}"
 
     def words(self, machine: str) -> list[str]:
         """Arguments after `tess run --stats FILE`."""
         return ["--layout", str(self.layout), *self.run.words(machine)]
-
-    def command(self, tess: Path, statistics: Path) -> list[str]:
-        """The whole command of a run on this computer."""
-        return self.run.command(tess, statistics)
-
-    def files(self, tree: Path) -> list[Path]:
-        """Files that the results of a run on this computer depend on."""
-        return self.run.files(tree)
 
 
 def laid(run: AnyRun, layout: int) -> AnyRun:
@@ -119,11 +85,12 @@ def scaled(long: Any, small: Any, all_small: Sequence[Any]) -> Any:
     return round(long * factor) if isinstance(long, int) else long * factor
 
 
-class View:
+class View(other.View):
     """An executor as a paper's measurements see it: each run stands for the same one in another layout."""
 
     def __init__(self, executor: Executor, layout: int, count: int = 1) -> None:
-        self._executor = executor
+        # A long run is made in the usual layout only.
+        super().__init__(executor, lambda run: run if self._small(run) else laid(run, layout))
         self._layout = layout
         self._count = count
 
@@ -132,23 +99,15 @@ class View:
         small = small_of(run) if self._count > 1 else None
         return [] if small is None else [laid(small, layout) for layout in range(self._count)]
 
-    def _own(self, run: AnyRun) -> AnyRun:
-        """The run whose output is read: a long one is made in the usual layout only."""
-        return run if self._small(run) else laid(run, self._layout)
-
     def is_done(self, run: AnyRun) -> bool:
-        """Whether the run succeeded in this layout."""
-        return all(self._executor.is_done(one) for one in (self._own(run), *self._small(run)))
+        """Whether the run succeeded in this layout, or a long one and its small runs in all."""
+        return super().is_done(run) and all(map(self._executor.is_done, self._small(run)))
 
     def statistics(self, run: AnyRun) -> dict:
         """Its statistics."""
-        own = self._executor.statistics(self._own(run))
+        own = super().statistics(run)
         each = [self._executor.statistics(one) for one in self._small(run)]
         return scaled(own, each[self._layout], each) if each else own
-
-    def printed(self, run: AnyRun) -> str:
-        """Its standard output."""
-        return self._executor.printed(self._own(run))
 
 
 def explained(count: int) -> str:
@@ -188,10 +147,10 @@ def merged_panel(panels: Sequence[Panel]) -> Panel:
     series, errors = {}, {}
     for name, points in panels[0].series.items():
         others = [panel.series.get(name, []) for panel in panels]
-        if any([x for x, _ in other] != [x for x, _ in points] for other in others):
+        if any([x for x, _ in one] != [x for x, _ in points] for one in others):
             series[name] = points
             continue
-        made = [merged_cell([other[i][1] for other in others]) for i in range(len(points))]
+        made = [merged_cell([one[i][1] for one in others]) for i in range(len(points))]
         series[name] = [(x, y) for (x, _), (y, _) in zip(points, made, strict=True)]
         if any(found is not None for _, found in made):
             errors[name] = [None if found is None else (found.low, found.high) for _, found in made]

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tessera.reproduce import other
 from tessera.reproduce.checks import Found
 from tessera.reproduce.claims import Fitted
 from tessera.reproduce.items import Cell, Item, Panel, rounded
 from tessera.reproduce.paper import Paper
 from tessera.reproduce.plan import Plan
-from tessera.simulator.execute import AnyRun, Executor, environment_of
+from tessera.simulator.execute import AnyRun, Executor
 from tessera.simulator.machines import Machine
 
 NAME = "sensitivity"
@@ -23,10 +24,9 @@ Change = tuple[str, str]  # "section.key" and its value
 
 
 @dataclasses.dataclass(frozen=True)
-class Varied:
+class Varied(other.Otherwise):
     """A run on a machine with another value of one parameter."""
 
-    run: AnyRun
     change: Change
 
     @property
@@ -35,28 +35,9 @@ class Varied:
         return dataclasses.replace(self.run.machine, changes=(*self.run.machine.changes, self.change))
 
     @property
-    def weight(self) -> float:
-        """Expected duration."""
-        return self.run.weight
-
-    @property
-    def key(self) -> str:
-        """Names the run's files."""
-        return f"{self.run.key}_{self.change[0]}-{self.change[1]}"
-
-    @property
-    def binary(self) -> str:
-        """The program's name."""
-        return self.run.binary
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Variables that the run sets."""
-        return environment_of(self.run)
-
-    def words(self, machine: str) -> list[str]:
-        """Arguments after `tess run --stats FILE`."""
-        return self.run.words(machine)
+    def difference(self) -> str:
+        """The parameter and its value."""
+        return f"{self.change[0]}-{self.change[1]}"
 
 
 def varied(paper: Paper, run: AnyRun, change: Change | None) -> AnyRun:
@@ -77,25 +58,9 @@ def all_runs(paper: Paper, plan: Plan, fitted: Sequence[Fitted]) -> list[AnyRun]
     return list(dict.fromkeys(varied(paper, run, change) for change in (None, *changes(fitted)) for run in runs))
 
 
-class View:
+def view(paper: Paper, executor: Executor, change: Change | None) -> other.View:
     """An executor as a paper's measurements see it: each run stands for the same one on the changed machine."""
-
-    def __init__(self, paper: Paper, executor: Executor, change: Change | None) -> None:
-        self._paper = paper
-        self._executor = executor
-        self._change = change
-
-    def is_done(self, run: AnyRun) -> bool:
-        """Whether the run succeeded."""
-        return self._executor.is_done(varied(self._paper, run, self._change))
-
-    def statistics(self, run: AnyRun) -> dict:
-        """Its statistics."""
-        return self._executor.statistics(varied(self._paper, run, self._change))
-
-    def printed(self, run: AnyRun) -> str:
-        """Its standard output."""
-        return self._executor.printed(varied(self._paper, run, self._change))
+    return other.View(executor, lambda run: varied(paper, run, change))
 
 
 def values(paper: Paper, results: Any) -> list[float | None]:
@@ -111,16 +76,16 @@ def relative(value: float | None, plain: float | None) -> float | None:
 
 def item(paper: Paper, plan: Plan, executor: Executor, reference: Path, fitted: Sequence[Fitted]) -> Item:
     """A row for each value of each parameter, with the main claims, and what they change by."""
-    claims = [results.paper[name] for results in [paper.measure(plan, View(paper, executor, None), reference)]
+    claims = [results.paper[name] for results in [paper.measure(plan, view(paper, executor, None), reference)]
               for name in paper.sensitivity.claims]  # fmt: skip
-    plain = values(paper, paper.measure(plan, View(paper, executor, None), reference))
+    plain = values(paper, paper.measure(plan, view(paper, executor, None), reference))
     names = [f"{claim.item}: {claim.observation}" for claim in claims]
     columns = ["parameter", "value", *(f"{name}, {claim.unit}" for name, claim in zip(names, claims, strict=True))]
     rows: list[list[Cell]] = [["as it is", "", *map(rounded, plain)]]
     series: dict[str, list[tuple[float | str, float | None]]] = {claim.name: [] for claim in claims}
     largest: dict[str, tuple[float, str]] = {}
     for key, value in changes(fitted):
-        found = values(paper, paper.measure(plan, View(paper, executor, (key, value)), reference))
+        found = values(paper, paper.measure(plan, view(paper, executor, (key, value)), reference))
         rows.append([key, value, *map(rounded, found)])
         for claim, one, before in zip(claims, found, plain, strict=True):
             moved = relative(one, before)
