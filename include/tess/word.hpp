@@ -5,6 +5,8 @@
 //   When several operations are issued together, only the first co_await yields; the others are due by then.
 //   Each operation is awaited once. The compiler warns about a call whose result is dropped or never used; checked
 //   builds report an operation that was destroyed without its co_await, with its line, and assert that there is one.
+//   On tiles whose harts have instructions that do not wait, the call begins an operation on another place's word if
+//   another task could run, and the co_await takes its result after the others' turn (docs/machine/rae.md).
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
 //   (settings::delay) the call is also a prefetch; the co_await parks the task until the time has passed.
 //
@@ -14,6 +16,7 @@
 // Cost     with a window and no other runnable task: the raw operation, two predictable branches, one count.
 #pragma once
 
+#include <bit>
 #include <coroutine>
 #include <cstring>
 #include <source_location>
@@ -74,6 +77,19 @@ constexpr unsigned operands_of(word_op op) noexcept {
   return op == word_op::compare_swap ? 2 : 1;
 }
 
+// On tiles a call of the other ways costs little beside them, and inlined they would make the way of instructions long.
+#if defined(__riscv)
+/// The way of instructions: inlined on tiles, whatever its size.
+#define TESS_WORD_NEAR [[gnu::always_inline]]
+/// The other ways: a call on tiles.
+#define TESS_WORD_FAR [[gnu::noinline]]
+#else
+/// The way of instructions: inlined on tiles, whatever its size.
+#define TESS_WORD_NEAR
+/// The other ways: a call on tiles.
+#define TESS_WORD_FAR [[gnu::always_inline]]
+#endif
+
 template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unused]] word_call {
  public:
@@ -85,22 +101,34 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 #else
   static constexpr bool done_at_call = Op == word_op::get;
 #endif
+  /// On tiles whose harts have instructions that do not wait, an operation begins at the call if another task could
+  /// run, and its co_await takes the result: on words of other places that are one integer.
+#if defined(__riscv) && !TESS_RACES
+  static constexpr bool may_begin = single_word<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+                                    (Op == word_op::get || Op == word_op::put || word_integer<T> || word_pointer<T>);
+#else
+  static constexpr bool may_begin = false;
+#endif
 
-  word_call(global_ptr<T> p, operands o, std::source_location at)
+  TESS_WORD_NEAR word_call(global_ptr<T> p, operands o, std::source_location at)
     requires(Op != word_op::get)
       : operands_(o), must_await_(lost_word, at) {
     issue(p, at);
   }
-  word_call(global_ptr<T> p, std::source_location at)
+  TESS_WORD_NEAR word_call(global_ptr<T> p, std::source_location at)
     requires(Op == word_op::get)
       : must_await_(lost_word, at) {
     issue(p, at);
   }
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
-  ~word_call() {
-    if (far() && !delayed()) [[unlikely]]
+  TESS_WORD_NEAR ~word_call() {
+    if constexpr (may_begin) {
+      if ((where_ & (far_flag | begun_flag)) != 0) [[unlikely]]
+        leave_behind();
+    } else if (far() && !delayed()) [[unlikely]] {
       abandon_slot(slot());
+    }
   }
 
   /// It will not be awaited, on purpose: checked builds do not report it. It may or may not have its effect.
@@ -127,6 +155,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     [[gnu::always_inline]] T perform() const noexcept {
       if constexpr (done_at_call)
         if (address == nullptr) return given.value[0];
+      if constexpr (may_begin)
+        if (auto const bits = reinterpret_cast<std::uint64_t>(address); (bits & begun_flag) != 0)
+          return std::bit_cast<T>(extended_address::take<bits_of_word>(ticket_of(bits)));
       if constexpr (Op == word_op::get) {
         return load_word<T>(address);
       } else if constexpr (Op == word_op::put) {
@@ -137,8 +168,15 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       }
     }
   };
-  [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
+  [[nodiscard, gnu::always_inline]] due take_due() noexcept {
     must_await_.met();
+    if constexpr (may_begin) {
+      if (begun()) {
+        auto* const ticket = reinterpret_cast<std::byte*>(where_);
+        where_ = 0;
+        return {ticket, operands_};
+      }
+    }
 #if TESS_RACES
     return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, called_at_};
 #else
@@ -157,19 +195,29 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 
   template <class Promise>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    if constexpr (may_begin)
+      if (begun()) return self->give_way_begun(&h.promise());
     if (!far()) [[likely]]
       return self->give_way(&h.promise());
-    if (!delayed()) return await_slot(*slot(), h.promise());
-    if (h.promise().stops == nullptr) [[likely]]
-      return await_delayed(issued_, h.promise());
-    where_ |= may_stop;
-    return await_delayed_or_stop(issued_, h.promise());
+    return suspend_far(h.promise());
   }
 
-  T await_resume() {
+  TESS_WORD_NEAR T await_resume() {
     TESS_DEBUG_ASSERT(!std::exchange(awaited_, true));
     if (!far()) [[likely]]
       return take_due().complete();
+    return resume_far();
+  }
+
+ private:
+  TESS_WORD_FAR std::coroutine_handle<> suspend_far(promise_base& waiter) noexcept {
+    if (!delayed()) return await_slot(*slot(), waiter);
+    if (waiter.stops == nullptr) [[likely]]
+      return await_delayed(issued_, waiter);
+    where_ |= may_stop;
+    return await_delayed_or_stop(issued_, waiter);
+  }
+  TESS_WORD_FAR T resume_far() {
     if (delayed()) {
       if ((where_ & may_stop) != 0) [[unlikely]]
         end_delayed(issued_);
@@ -182,7 +230,6 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     return value;
   }
 
- private:
   [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
 #if TESS_RACES
     called_at_ = at;
@@ -216,13 +263,38 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       }
       return;
     }
+    issued_ = w.runnable.position();
+    if constexpr (may_begin)
+      if (begin(w, address)) return;
     Op == word_op::get ? prefetch_read(address) : prefetch_write(address);
     where_ = here;
-    issued_ = w.runnable.position();
+  }
+
+  /// False: it has not begun.
+  [[gnu::always_inline]] bool begin(worker const& w, std::byte* address) noexcept {
+    bits_of_word a{};
+    bits_of_word b{};
+    if constexpr (Op != word_op::get) {
+      a = std::bit_cast<bits_of_word>(operands_.value[0]);
+      b = std::bit_cast<bits_of_word>(operands_.value[operands_of(Op) - 1]);
+    }
+    std::int64_t const ticket = extended_address::begin<Op>(address, a, b);
+    if (ticket < 0) return false;
+    where_ = begun_flag | std::uint64_t{w.index} << worker_bit | static_cast<std::uint64_t>(ticket);
+    return true;
+  }
+  /// It was not awaited, or it was delayed. A ticket belongs to the hart: elsewhere, as when a job has ended, it stays
+  /// taken.
+  [[gnu::noinline, gnu::cold]] void leave_behind() noexcept {
+    if (far()) {
+      if (!delayed()) abandon_slot(slot());
+    } else if (self != nullptr && self->index == (where_ >> worker_bit & 0xffff)) {
+      static_cast<void>(extended_address::take<bits_of_word>(ticket_of(where_)));
+    }
   }
 
   /// An operation on a place without a window, or with a delay.
-  [[gnu::always_inline]] void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
+  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
     if (w.delayed_windows == nullptr) {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p), at)) | far_flag;
       return;
@@ -237,6 +309,14 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   /// No address has these bits. The first: there is no window, or a delay; the second says which of the two.
   static constexpr std::uint64_t far_flag = no_window;
   static constexpr std::uint64_t delayed_flag = std::uint64_t{1} << 61;
+  /// Without far_flag: it has begun. Then bits 0-7 are its ticket, and the worker's index follows.
+  static constexpr std::uint64_t begun_flag = delayed_flag;
+  static constexpr unsigned worker_bit = 8;
+  static constexpr std::int64_t ticket_of(std::uint64_t where) noexcept {
+    return static_cast<std::int64_t>(where & 0xff);
+  }
+  /// The word as an integer of the same size and, for min and max, with the same sign.
+  using bits_of_word = std::conditional_t<word_integer<T>, T, word_of<sizeof(T)>>;
   /// No other task could run at the call.
   static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
   /// With a delay: the task waits inside a stop_scope.
@@ -244,6 +324,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   static constexpr std::uint64_t address_bits = may_stop - 1;
 
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
+  [[nodiscard]] bool begun() const noexcept { return (where_ & (far_flag | begun_flag)) == begun_flag; }
   [[nodiscard]] bool delayed() const noexcept { return (where_ & delayed_flag) != 0; }
   [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & address_bits); }
 
@@ -283,14 +364,15 @@ using plain = std::type_identity_t<T>;
 
 /// Reads *p. T: any trivially copyable type up to 16 bytes; single words are read atomically.
 template <detail::word_copyable T>
-auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
   using value = std::remove_cv_t<T>;
   return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), at);
 }
 
 /// Writes *p.
 template <detail::word_copyable T>
-auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto put(global_ptr<T> p, detail::plain<T> value,
+                        std::source_location at = std::source_location::current()) {
   return detail::put_call<T>(p, {{value}}, at);
 }
 
@@ -300,49 +382,61 @@ auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std:
 /// compare_swap, for linked structures: a word of zeros is the null pointer. There is no protection against ABA: do not
 /// free a node that other tasks may still compare with.
 template <detail::word_number T>
-auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_add(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
-auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   using unsigned_t = std::make_unsigned_t<T>;  // negating the smallest signed value must wrap, not overflow
   return detail::word_call<detail::word_op::fetch_add, T>(
       p, {{static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v))}}, at);
 }
 template <detail::word_float T>
-auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_add, T>(p, {{-v}}, at);
 }
 template <detail::word_integer T>
-auto fetch_and(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_and(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_and, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
-auto fetch_or(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_or(global_ptr<T> p, detail::plain<T> v,
+                             std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_or, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
-auto fetch_xor(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_xor(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_xor, T>(p, {{v}}, at);
 }
 template <detail::word_number T>
-auto fetch_min(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_min(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_min, T>(p, {{v}}, at);
 }
 template <detail::word_number T>
-auto fetch_max(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto fetch_max(global_ptr<T> p, detail::plain<T> v,
+                              std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_max, T>(p, {{v}}, at);
 }
 template <class T>
   requires(detail::word_number<T> || detail::word_pointer<T>)
-auto exchange(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto exchange(global_ptr<T> p, detail::plain<T> v,
+                             std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, at);
 }
 /// Stores `desired` if *p equals `expected`; it succeeded if the result equals `expected`.
 template <detail::word_discrete T>
-auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
-                  std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
+                                 std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::compare_swap, T>(p, {{expected, desired}}, at);
 }
+
+#undef TESS_WORD_NEAR
+#undef TESS_WORD_FAR
 
 }  // namespace tess

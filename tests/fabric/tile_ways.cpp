@@ -1,11 +1,14 @@
 // tile_ways: words of other tiles by the runtime, by each value of TESS_WORDS. Run by tess-machine:
 //
 //   tile_ways sums        every place adds to words of all others, by several operations at once: "sums: right", or 1
+//   tile_ways begun       operations that begin at their call: their results, more of them than tickets, and some that
+//                         nobody awaits; where words go by instructions, 32 of them hide latency
 //   tile_ways costs       instructions and cycles of an operation, at requester and target (docs/machine/rae.md)
 //   tile_ways misaligned  an access that the machine refuses; outside: beyond the segment
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "tess/machine/xbgas.hpp"
@@ -98,7 +101,7 @@ tess::task<int> sums() {
   co_return right ? 0 : 1;
 }
 
-// ── costs ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── counters ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 struct counts {
   std::uint64_t instructions = 0, cycles = 0;
@@ -109,6 +112,112 @@ struct counts {
   return now;
 }
 constexpr unsigned rounds = 256;
+
+// ── begun ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/// Words of a place that one other place works on.
+using row = std::array<std::uint64_t, 8>;
+constexpr std::uint64_t begun_count = 1024;
+constexpr std::uint64_t begun_tasks = 4;  // of 32 operations each: twice as many as a hart has tickets
+
+/// Tasks of several harts add to them.
+struct begun_sums {
+  std::atomic<std::uint64_t> all = 0, squares = 0;
+};
+
+tess::task<bool> results_are_those_of_one_order(word w, begun_sums* sums) {
+  co_await tess::forall_chunks(0, begun_count, begun_count / begun_tasks, [=](std::uint64_t begin, std::uint64_t end) {
+    return tess::overlap<32>(
+        begin, end, [=](std::uint64_t) { return tess::fetch_add(w, 1); },
+        [=](std::uint64_t, std::uint64_t old) {
+          sums->all.fetch_add(old);
+          sums->squares.fetch_add(old * old);
+        });
+  });
+  constexpr std::uint64_t n = begun_count;
+  co_return sums->all == n*(n - 1) / 2 && sums->squares == (n - 1) * n * (2 * n - 1) / 6 && co_await tess::get(w) == n;
+}
+
+tess::task<bool> every_operation(word w) {
+  std::array<std::uint64_t, 8> old{};
+  auto const take = [&old](std::uint64_t k, std::uint64_t value) { old[k] = value; };
+  auto const at = [w](std::uint64_t k) { return w + static_cast<std::int64_t>(k); };
+  co_await tess::overlap<8>(0, 8, [=](std::uint64_t k) { return tess::put(at(k), 100 + k); });
+  co_await tess::overlap<8>(0, 8, [=](std::uint64_t k) { return tess::get(at(k)); }, take);
+  bool right = old[0] == 100 && old[7] == 107;
+  // Half of them find what they expect.
+  co_await tess::overlap<8>(0, 8, [=](std::uint64_t k) { return tess::compare_swap(at(k), 100 + k / 2 * 2, k); }, take);
+  right = right && old[2] == 102 && old[3] == 103;
+  co_await tess::overlap<8>(0, 8, [=](std::uint64_t k) { return tess::exchange(at(k), 0xf0 + k); }, take);
+  right = right && old[2] == 2 && old[3] == 103;
+  auto xors = tess::fetch_xor(at(0), 0xff);
+  auto ands = tess::fetch_and(at(1), 0x0f);
+  auto ors = tess::fetch_or(at(2), 0x100);
+  auto subtraction = tess::fetch_sub(at(3), 1);
+  right =
+      right && co_await ors == 0xf2 && co_await xors == 0xf0 && co_await subtraction == 0xf3 && co_await ands == 0xf1;
+  right = right && co_await tess::get(at(0)) == 0x0f && co_await tess::get(at(1)) == 1;
+  right = right && co_await tess::get(at(2)) == 0x1f2 && co_await tess::get(at(3)) == 0xf2;
+  // 4 bytes with a sign, a float, and a pointer.
+  auto const small = at(4).as<std::int32_t>();
+  co_await tess::put(small, -5);
+  auto least = tess::fetch_min(small, -7);
+  right = right && co_await least == -5 && co_await tess::get(small) == -7;
+  right = right && co_await tess::fetch_max(small, -6) == -7 && co_await tess::get(small) == -6;
+  auto const real = at(5).as<double>();
+  co_await tess::put(real, 1.5);
+  auto half = tess::fetch_add(real, 0.5);
+  right = right && co_await half == 1.5 && co_await tess::get(real) == 2;
+  auto const pointer = at(6).as<word>();
+  co_await tess::put(pointer, w);
+  auto pointed = tess::exchange(pointer, at(1));
+  right = right && (co_await pointed).bits() == w.bits() && (co_await tess::get(pointer)).bits() == at(1).bits();
+  // More than tickets: each destructor gives its ticket back.
+  for (unsigned i = 0; i < 200; ++i) tess::fetch_add(at(7), 1).abandon();
+  co_return right;
+}
+
+tess::task<> give_way(unsigned times) {
+  for (unsigned i = 0; i < times; ++i) co_await tess::yield();
+}
+
+tess::task<int> begun() {
+  auto const rows = co_await tess::place_local<row>::make();
+  auto const wrong = co_await tess::place_local<std::uint64_t>::make();
+  co_await tess::on_all_places(
+      [](tess::place_local<row> all, tess::place_local<std::uint64_t> failed) -> tess::task<> {
+        *all = row{};
+        co_await tess::barrier();
+        auto const next = static_cast<tess::place_id>((tess::here() + 1) % tess::places());
+        auto const w = all.of(next).as<std::uint64_t>();
+        begun_sums sums;
+        *failed = co_await results_are_those_of_one_order(w, &sums) ? 0 : 1;
+        // With another task, operations begin at their call.
+        bool right = false;
+        co_await tess::finish([&]() -> tess::task<> {
+          tess::spawn(give_way(300));
+          right = co_await every_operation(w);
+        });
+        *failed += right ? 0 : 2;
+        counts const first = count();
+        for (unsigned i = 0; i < rounds; ++i) co_await tess::fetch_add(w, 1);
+        counts const second = count();
+        co_await tess::overlap<32>(0, rounds, [=](std::uint64_t) { return tess::fetch_add(w, 1); });
+        std::uint64_t const waiting = second.cycles - first.cycles;
+        std::uint64_t const together = count().cycles - second.cycles;
+        char const* const words = std::getenv("TESS_WORDS");
+        bool const instructions = words != nullptr && std::string_view(words) == "instructions";
+        *failed += instructions && 10 * together > 8 * waiting ? 4 : 0;
+      },
+      rows, wrong);
+  std::uint64_t sum = 0;
+  for (unsigned p = 0; p < tess::places(); ++p)
+    sum = sum * 8 + co_await tess::get(wrong.of(static_cast<tess::place_id>(p)).as<std::uint64_t>());
+  std::printf("begun: %s %llo\n", sum == 0 ? "right" : "WRONG", static_cast<unsigned long long>(sum));
+  co_return sum == 0 ? 0 : 1;
+}
+
+// ── costs ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /// In sequence, with no other work at either place. At the other place: its hart 0, which waits for requests.
 template <class Operation>
@@ -158,6 +267,7 @@ tess::task<int> wrong(std::int64_t offset) {
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args words) -> tess::task<int> {
     std::string_view const what = words.empty() ? "sums" : std::string_view(words.front());
+    if (what == "begun") return begun();
     if (what == "costs") return costs();
     if (what == "misaligned") return wrong(4100);
     if (what == "outside") return wrong(std::int64_t{1} << 40);

@@ -17,6 +17,7 @@
 
 #include "tess/detail/words/word_op.hpp"
 #include "tess/machine/xbgas.hpp"
+#include "tess/machine/xbgas_begin.hpp"
 
 namespace tess::machine::extended_address {
 
@@ -64,6 +65,37 @@ template <detail::word_op Op, class T>
   if constexpr (Op == word_op::compare_swap) return compare_swap(object, address, a, b);
   if constexpr (Op == word_op::fetch_max)
     return std::is_signed_v<T> ? xbgas::fetch_max(object, word, a) : xbgas::fetch_max_unsigned(object, word, a);
+}
+
+/// Begins an operation on an integer of 4 or 8 bytes of an object, and gives the ticket of its old value; no_ticket if
+/// it has not begun: the address has no object or is flat, or no ticket is free. A put is a swap.
+template <detail::word_op Op, class T>
+[[gnu::always_inline]] inline xbgas::ticket begin(std::byte* address, T a, T b) noexcept {
+  using detail::word_op;
+  if (!has_object(address)) return xbgas::no_ticket;
+  std::uint64_t const object = split(address);
+  if (object == flat) [[unlikely]]
+    return xbgas::no_ticket;
+  auto* const word = reinterpret_cast<T*>(address);
+  if constexpr (Op == word_op::get) return xbgas::begin_get(object, word);
+  if constexpr (Op == word_op::put || Op == word_op::exchange) return xbgas::begin_swap(object, word, a);
+  if constexpr (Op == word_op::fetch_add) return xbgas::begin_fetch_add(object, word, a);
+  if constexpr (Op == word_op::fetch_and) return xbgas::begin_fetch_and(object, word, a);
+  if constexpr (Op == word_op::fetch_or) return xbgas::begin_fetch_or(object, word, a);
+  if constexpr (Op == word_op::fetch_xor) return xbgas::begin_fetch_xor(object, word, a);
+  if constexpr (Op == word_op::compare_swap) return xbgas::begin_compare_swap(object, word, a, b);
+  if constexpr (Op == word_op::fetch_min)
+    return std::is_signed_v<T> ? xbgas::begin_fetch_min(object, word, a)
+                               : xbgas::begin_fetch_min_unsigned(object, word, a);
+  if constexpr (Op == word_op::fetch_max)
+    return std::is_signed_v<T> ? xbgas::begin_fetch_max(object, word, a)
+                               : xbgas::begin_fetch_max_unsigned(object, word, a);
+}
+
+/// The old value of an operation that begin() began on this hart; waits for it.
+template <class T>
+[[gnu::always_inline]] inline T take(xbgas::ticket begun) noexcept {
+  return xbgas::take<T>(begun);
 }
 
 /// These return false if the processor's ordinary instructions perform the operation. In any case they remove the

@@ -164,7 +164,26 @@ struct worker {
     return std::noop_coroutine();
   }
 
+  /// As give_way(), while an operation of the task is under way: if few tasks take turns, an unstarted one goes first.
+  [[gnu::always_inline]] std::coroutine_handle<> give_way_begun(promise_base* task) noexcept {
+    if (unstarted.empty()) [[likely]]
+      return give_way(task);
+    return start_another(task);
+  }
+
   [[nodiscard]] bool may_start() const noexcept { return overlaps_calls || waiting_calls == 0; }
+
+  [[gnu::noinline]] std::coroutine_handle<> start_another(promise_base* task) noexcept {
+    constexpr std::uint64_t turns_wanted = 16;  // more hide no more latency
+    bool const wanted = runnable.size() < turns_wanted && may_start() && runnable.position() < turn_end;
+    promise_base* const first = wanted ? unstarted.pop() : nullptr;
+    if (first == nullptr) return give_way(task);
+    // As in next().
+    --turn_end;
+    runnable.push(task);
+    current = first;
+    return handle_of(first);
+  }
 
   /// The next task, after the current one has parked or ended.
   std::coroutine_handle<> next() noexcept {

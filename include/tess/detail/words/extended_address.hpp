@@ -1,8 +1,9 @@
 // extended_address: addresses that include an address space; the portable version, for machines without them.
 //
 //   Words of another place may need other instructions than local words. An architecture that has such
-//   instructions encodes the address space in unused bits of a window's address. Each function below returns true if it
-//   has performed the operation; otherwise the caller uses ordinary loads, stores and atomics at `address`.
+//   instructions encodes the address space in unused bits of a window's address. Each try_ function below returns true
+//   if it has performed the operation; otherwise the caller uses ordinary loads, stores and atomics at `address`.
+//   begin() starts an operation whose result take() gives later, or returns -1.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +41,14 @@ constexpr bool try_compare_swap(std::byte*&, T&, T) noexcept {
 template <word_op Op, class T>
 constexpr bool try_atomic(std::byte*&, T&, T) noexcept {
   return false;
+}
+template <word_op Op, class T>
+constexpr std::int64_t begin(std::byte*, T, T) noexcept {
+  return -1;
+}
+template <class T>
+constexpr T take(std::int64_t) noexcept {
+  return {};
 }
 }  // namespace extended_address
 
