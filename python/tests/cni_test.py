@@ -49,7 +49,7 @@ class Laws:
 
     def locks(self, run: Run) -> list[dict]:
         rounds = int(run.arguments[-1])
-        laws = {"mr-queue": self.queue_total, "called": self.queue_total + 10, "lock-box": self.box_total}
+        laws = {"mr-queue": self.queue_total, "called": self.queue_total + 20, "lock-box": self.box_total}
         each = laws.get(run.arguments[0], self.mcs) * run.copies
         line = {"rounds": rounds, "begin": 100, "end": 100 + rounds * each, "acquiring": rounds * (each - 20)}
         return [line | {"core": i, "releasing": rounds * 20, "software": rounds * self.queue_software}

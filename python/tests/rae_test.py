@@ -48,6 +48,7 @@ class FakeExecutor(FakeRuns):
     taken, loading, each = 6400, 50_000, 20  # atomics; instructions of loading and of each atomic
     bias = 0.0  # of the share of remote atomics
     speed, fewer, wrong = 4, 20, 0  # ratios of messages to instructions in time and count; wrong words
+    direct = 150  # atomics of a kernel of GAP in OpenSHMEM, which has 1000 instructions
     lost = 0.1  # share of hits of irregular kernels
     line_words = 8
     merges = 16  # requests into one
@@ -76,6 +77,8 @@ class FakeExecutor(FakeRuns):
             names = ("l1_load", "l2_load", "memory_load", "stream_load", "own_add")
             copies = {"copy_within_bytes_per_us": 900, "copy_neighbour_bytes_per_us": 1000}
             return json.dumps({"clock_ps": 500, "nodes": 6, **dict.fromkeys(names, 20), "words": words, **copies})
+        if run.program.startswith("gap_shmem") and "--count" in run.arguments:
+            return f"{run.arguments[1]} seconds 1.0 gams 0.0 instructions 1 wrong 0 atomics {self.direct} edges 9\n"
         seconds, count = (0.001 * self.speed, 1000 * self.fewer) if way else (0.001, 1000)
         line = f"K seconds {seconds:.9f} gams 1.0 instructions {count} wrong {self.wrong} checksum 7\n"
         return (NOTES if "--note" in run.arguments else "") + line
@@ -95,7 +98,8 @@ class FakeExecutor(FakeRuns):
             return 1 / self.merges if run.machine.merge else 1
         if "CENTRAL" in words:
             return 0.001
-        return 1 - self.lost if any(word in IRREGULAR for word in words) else 1 / self.line_words
+        irregular = run.program.startswith("gap_shmem") or any(word in IRREGULAR for word in words)
+        return 1 - self.lost if irregular else 1 / self.line_words
 
     def interface(self, run: NodeRun) -> dict:
         """Statistics of the measured part."""
@@ -145,13 +149,13 @@ def results(*, items: tuple[str, ...] = ITEMS, quick: bool = False, failing: str
 
 class Runs(unittest.TestCase):
     def test_an_item_needs_its_runs_only(self):
-        self.assertEqual(len(Plan(["figure 1"], quick=False).runs()), 2 * 9 + 2 * 9)
+        self.assertEqual(len(Plan(["figure 1"], quick=False).runs()), 2 * 9 + 2 * 9 + 2 * 5)
         self.assertEqual(len(Plan(["figure 2"], quick=False).runs()), 7 * 9)
         library_runs = [run for run in Plan(["figure 3"], quick=False).runs() if isinstance(run, LibraryRun)]
         self.assertEqual([run.way for run in library_runs], list(WAYS))
         self.assertEqual(len(Plan(["figure 3"], quick=False, missing=("oshrun",)).runs()), 2)
-        self.assertEqual(len(Plan(["figure 7", "figure 8"], quick=False).runs()), 3 * 16 * 2)
-        self.assertEqual(len(Plan(["figure 7", "figure 10"], quick=False).runs()), 3 * 16 * 3)
+        self.assertEqual(len(Plan(["figure 7", "figure 8"], quick=False).runs()), 3 * 16 * 2 + 5 * 2)
+        self.assertEqual(len(Plan(["figure 7", "figure 10"], quick=False).runs()), 3 * 16 * 3 + 5 * 3)
         self.assertEqual(len(Plan([CURVE, MERGING], quick=False).runs()), 2 * 3 * 7 + 2)
         self.assertEqual(len(Plan([saving.ITEM], quick=False).runs()), 6)
         self.assertEqual(len(Plan(["figure 9", TABLE], quick=False).runs()), 2)
@@ -239,8 +243,8 @@ class Items(unittest.TestCase):
             found = RAE.makers[item](results())
             self.assertEqual({len(row) for row in found.rows}, {len(found.columns)}, item)
             rows[item] = len(found.rows)
-        sizes = {"figure 1": 9, "figure 2": 63, "figure 3": 2, "figure 7": 48, "figure 8": 48, "figure 9": SAMPLES}
-        self.assertEqual(rows, sizes | {"figure 10": 48, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
+        sizes = {"figure 1": 14, "figure 2": 63, "figure 3": 2, "figure 7": 53, "figure 8": 53, "figure 9": SAMPLES}
+        self.assertEqual(rows, sizes | {"figure 10": 53, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
                          | {saving.ITEM: 6 * 4 * 7})  # fmt: skip
 
     def test_tasks_reach_what_the_lowest_limit_lets_them(self):
@@ -292,22 +296,29 @@ class Checks(unittest.TestCase):
     def test_the_share_of_instructions(self):
         self.assertEqual(self.of(each=6)["atomic_share"], "met")
         self.assertEqual(self.of(each=200)["atomic_share"], "worse")
+        for direct, verdict in ((150, "met"), (120, "worse"), (300, "worse")):
+            self.assertEqual(self.of(direct=direct)["atomic_share_shmem"], verdict)
         self.assertIn("bfs kron:14 5.00", measured(checks.MEASURES, results(), "atomic_share").note)
 
     def test_time_saved_has_two_sides(self):
         for speed, verdict in ((1.2, "met"), (4, "better"), (1.01, "worse"), (0.9, "reversed")):
             self.assertEqual(self.of(speed=speed)["gain_mean"], verdict)
+            self.assertEqual(self.of(speed=speed)["gain_gap"], verdict)
         self.assertEqual(self.of(wrong=3)["gain_mean"], "not run")
+        self.assertEqual(self.of(wrong=3)["gain_gap"], "not run")
         self.assertIn("rae-16: 75.00 in the mean", measured(checks.MEASURES, results(), "gain_mean").note)
 
     def test_instructions_removed_have_two_sides(self):
         for fewer, verdict in ((10, "met"), (20, "better"), (6, "worse")):
-            self.assertEqual(self.of(fewer=fewer)["instructions_removed"], verdict)
+            for name in ("instructions_removed", "instructions_removed_gap"):
+                self.assertEqual(self.of(fewer=fewer)[name], verdict)
 
     def test_misses(self):
         found = self.of()
         self.assertEqual((found["miss_irregular"], found["miss_central"], found["miss_regular"]),
                          ("met", "met", "worse"))  # fmt: skip
+        self.assertEqual({self.of(lost=lost)["miss_pr"] for lost in (0.1, 0.2)}, {"met"})
+        self.assertEqual({self.of(lost=lost)["miss_pr"] for lost in (0.0, 0.4)}, {"worse"})
         self.assertEqual(self.of(lost=0.4)["miss_irregular"], "worse")
         self.assertEqual(self.of(lost=0.0)["miss_irregular"], "worse")
 
@@ -370,7 +381,8 @@ class Whole(EndToEnd):
         self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_checks", "rae_interface", "rae_merging"})
 
     def test_programs_to_be_built(self):
-        names = ["bc", "bfs", "circustent_shmem", "circustent_shmem_messages", "gups", "pagerank", "rae-latencies",
+        names = ["bc", "bfs", "circustent_shmem", "circustent_shmem_messages", "gap_shmem",
+                 "gap_shmem_messages", "gups", "pagerank", "rae-latencies",
                  "rae-patterns", "rae-saving", "rae-tasks", "shmem_costs", "shmem_costs_messages", "sssp"]  # fmt: skip
         self.assertEqual(self.run_it("--programs")[:2], (0, "\n".join(names) + "\n"))
         self.assertEqual(self.run_it("--programs", "--figure", "2")[:2], (0, "\n"))

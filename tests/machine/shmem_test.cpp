@@ -100,6 +100,32 @@ TEST(circustent, has_the_same_arrays_in_three_ways_and_instructions_are_faster_i
   EXPECT_NE(wrong.error.find("there is no such benchmark"), std::string::npos) << wrong.error;
 }
 
+// The program compares with its kernels in one thread; a native run has other PEs and other interleavings.
+TEST(gap, kernels_have_the_results_of_one_thread_natively_by_instructions_and_by_messages) {
+  work_folder const folder;
+  std::string const rae = TESS_MACHINE " --quiet --machine rae-6 --copies 6 -- '" + programs;
+  for (std::string const kernel : {"bfs", "sssp", "cc", "bc", "pr"}) {
+    std::string const words = " --kernel " + kernel + " --scale 7 --degree 4";
+    auto const native = kernels_of(folder.run("'" TESS_COMMAND "' run -n 3 '" TESS_GAP_NATIVE "'" + words));
+    auto const instructions = kernels_of(folder.run(rae + "/gap_shmem'" + words));
+    auto const messages = kernels_of(folder.run(rae + "/gap_shmem_messages'" + words));
+    for (auto const* const way : {&native, &instructions, &messages}) {
+      ASSERT_EQ(way->size(), 1U) << kernel;
+      EXPECT_EQ(way->at(kernel).wrong, "0") << kernel;
+    }
+    EXPECT_LT(instructions.at(kernel).seconds, messages.at(kernel).seconds) << kernel;
+    EXPECT_LT(instructions.at(kernel).instructions, messages.at(kernel).instructions) << kernel;
+  }
+  // A push over each edge in each of two iterations.
+  std::string const counted = folder.run(rae + "/gap_shmem' --kernel pr --scale 7 --degree 4 --count yes").output;
+  std::uint64_t atomics = 0;
+  std::uint64_t edges = 0;
+  std::istringstream(counted.substr(counted.find("atomics ") + 8)) >> atomics;
+  std::istringstream(counted.substr(counted.find("edges ") + 6)) >> edges;
+  EXPECT_GT(edges, 300U) << counted;
+  EXPECT_EQ(atomics, 2 * edges) << counted;
+}
+
 // Some PEs of so many send before others have begun to receive.
 TEST(messages, of_64_pes_all_arrive) {
   work_folder const folder;

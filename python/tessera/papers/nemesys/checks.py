@@ -269,38 +269,6 @@ def twin(way: str) -> Measure:
     return measure
 
 
-def twin_of(kernel: str) -> Measure:
-    """The same of one kernel."""
-
-    def measure(results: Results) -> Found | None:
-        value = ratio(seconds(results, kernel, TWIN, NEMESYS), seconds(results, kernel, SINGLE, NEMESYS))
-        return None if value is None else Found(100 * (value - 1), judged=not results.plan.quick)
-
-    return measure
-
-
-def bytes_ratio(results: Results, kernel: str) -> float | None:
-    """Bytes of memory of NEMESYS beside Pegasus."""
-    ours, theirs = (measured(results, kernel, SINGLE, way) for way in (NEMESYS, PEGASUS))
-    return ratio(ours and ours.memory_mb, theirs and theirs.memory_mb)
-
-
-def bytes_ratio_of(kernel: str) -> Measure:
-    """The same as a measurement."""
-
-    def measure(results: Results) -> Found | None:
-        value = bytes_ratio(results, kernel)
-        return None if value is None else Found(value, judged=not results.plan.quick)
-
-    return measure
-
-
-def fewer_bytes(results: Results) -> Found | None:
-    """Kernels in which NEMESYS moves fewer bytes of memory."""
-    each = by_kernel(lambda kernel: bytes_ratio(results, kernel))
-    return found(results, each, lambda values: sum(value < 1 for value in values.values()))
-
-
 def communication(pick: Callable[[Values], float]) -> Measure:
     """Communication time saved beside Pegasus, in per cent."""
 
@@ -415,7 +383,6 @@ MEASURES: dict[str, Measure] = {
     "faster_kernels": faster_kernels,
     **{f"least_gain_{way}": least_gain(way) for way in BASELINES},
     "twin_nemesys": twin(NEMESYS),
-    "twin_nemesys_bf": twin_of("bf"),
     "twin_pegasus": twin(PEGASUS),
     "communication_gain_least": communication(least),
     "communication_gain_most": communication(most),
@@ -429,8 +396,6 @@ MEASURES: dict[str, Measure] = {
     "graph_bytes": of_graphs("bytes", 2),
     **TABLE_6,
     "memory_mb_ratio": over(TABLE_6["nemesys_single_memory_mb"], TABLE_6["pegasus_single_memory_mb"]),
-    "fewer_bytes": fewer_bytes,
-    **{f"memory_mb_ratio_{kernel}": bytes_ratio_of(kernel) for kernel in ("bf", "lcr")},
     **{f"port_{kernel}": port(kernel) for kernel in PORT},
     "nma_single_peak": nma(SINGLE, most),
     "nma_twin_peak": nma(TWIN, most),

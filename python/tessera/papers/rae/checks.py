@@ -5,7 +5,7 @@ from statistics import fmean
 
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.nodes import accesses_each, gain, mean_misses, removed
-from tessera.papers.rae.plan import IRREGULAR, PLACES, REGULAR, UNIFORM
+from tessera.papers.rae.plan import GAP_KERNELS, IRREGULAR, PLACES, REGULAR, UNIFORM
 from tessera.reproduce.checks import Found, Measure
 from tessera.reproduce.items import ratio
 
@@ -22,6 +22,15 @@ def atomic_share(results: Results) -> Found | None:
         return None
     words = ", ".join(f"{name} {100 * one.share:.2f}" for name, one in found.items())
     return Found(100 * fmean(one.share for one in found.values()), words)
+
+
+def atomic_share_shmem(results: Results) -> Found | None:
+    """The same of the kernels in OpenSHMEM."""
+    found = {kernel: results.gap_atomics(kernel) for kernel in GAP_KERNELS}
+    if None in found.values():
+        return None
+    shares = {kernel: 100 * atomics / instructions for kernel, (atomics, instructions) in found.items()}
+    return Found(fmean(shares.values()), ", ".join(f"{name} {share:.2f}" for name, share in shares.items()))
 
 
 def remote_share(places: int) -> Measure:
@@ -70,6 +79,28 @@ def of_kernels(share: Share, pick: Callable[..., float], pattern: str = "") -> M
         return Found(pick(values), "; ".join([ends, *words])) if values else None
 
     return measure
+
+
+def of_gap(share: Share) -> Measure:
+    """The mean of a share over GAP's kernels, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        found = {kernel: share(results, NODES, kernel) for kernel in GAP_KERNELS}
+        if None in found.values():
+            return None
+        words = ", ".join(f"{name} {100 * value:.2f}" for name, value in found.items())
+        return Found(100 * fmean(found.values()), words)
+
+    return measure
+
+
+def miss_pr(results: Results) -> Found | None:
+    """Misses of PageRank, in per cent."""
+    rates = {kernel: results.misses(NODES, kernel, "retain") for kernel in GAP_KERNELS}
+    if rates["pr"] is None:
+        return None
+    others = ", ".join(f"{name} {100 * rate:.2f}" for name, rate in rates.items() if rate is not None)
+    return Found(100 * rates["pr"], f"2^{results.plan.gap_scale} vertices: {others}")
 
 
 def addresses(results: Results) -> float | None:
@@ -124,6 +155,10 @@ MEASURES: dict[str, Measure] = {
     "atomic_share": atomic_share,
     **{f"remote_share_{places}": remote_share(places) for places in PLACES},
     "operation_instructions": operation_instructions,
+    "atomic_share_shmem": atomic_share_shmem,
+    "gain_gap": of_gap(gain),
+    "instructions_removed_gap": of_gap(removed),
+    "miss_pr": miss_pr,
     "gain_mean": of_kernels(gain, fmean),
     "gain_max": of_kernels(gain, max),
     **{f"gain_{name.lower()}": of_kernels(gain, fmean, name) for name in ("GATHER", "SCATTER", "STRIDE1", "STRIDEN")},

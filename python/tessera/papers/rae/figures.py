@@ -6,7 +6,7 @@ Units: instructions, and shares of instructions and of atomics.
 from statistics import fmean
 
 from tessera.papers.rae.measures import Results
-from tessera.papers.rae.plan import SHMEM_WAYS, TIMED_SCALE, UNIFORM, WAYS
+from tessera.papers.rae.plan import GAP_KERNELS, GAP_NODES, SHMEM_WAYS, TIMED_SCALE, UNIFORM, WAYS
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
 
 
@@ -38,6 +38,12 @@ def figure1(results: Results) -> Item:
         bars["of memory operations"].append((name, percent(memory, 2)))
         if share and program != UNIFORM:
             shares.append((share, memory))
+    for kernel in GAP_KERNELS:
+        direct = results.gap_atomics(kernel)
+        name = f"{kernel}, OpenSHMEM"
+        share = direct[0] / direct[1] if direct else None
+        rows.append([name, *(direct or (None, None)), percent(share, 2), rounded(1 / share) if share else None, None])
+        bars["of instructions"].append((name, percent(share, 2)))
     sentences = [
         "Each kernel is executed on one place of RV64GC, three times and once; the difference is the kernel without "
         "loading. An atomic is an operation of the program; a compare_swap is a loop of several instructions. Memory "
@@ -46,6 +52,10 @@ def figure1(results: Results) -> Item:
         f"The paper: {results.paper['atomic_share']} of the instructions of GAP's kernels on average; it does not say "
         "which kernels, graphs and instructions were counted.",
     ]
+    sentences.append(
+        f"OpenSHMEM: kernels of figures 7, 8 and 10 on rae-{GAP_NODES}, where an atomic is one instruction; counted "
+        "in a run of their own. Reads of other nodes' words are instructions, too, and no atomics."
+    )
     if shares:
         sentences.append(
             f"Ours, in the mean of the kernels of GAP: {means(shares)}. An atomic on a word of "

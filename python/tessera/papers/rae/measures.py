@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from tessera.papers.rae.plan import TRIALS, UNIFORM, NodeRun, Plan
+from tessera.papers.rae.plan import GAP_NODES, TRIALS, UNIFORM, NodeRun, Plan
 from tessera.papers.rae.tasks import TaskRun
 from tessera.reproduce import results
 from tessera.reproduce.claims import Claims
@@ -19,6 +19,7 @@ ATOMICS = re.compile(r"^atomics: (\d+), (\d+) of them on words of other places$"
 ATOMIC = re.compile(r"^atomic (\d+) (array|index) (\d+)$", re.MULTILINE)
 COST = re.compile(r"^(\w+) asking ([\d.-]+) asked ([\d.-]+) cycles ([\d.]+)$", re.MULTILINE)
 KERNEL = re.compile(r"^(\w+) seconds ([\d.]+) gams [\d.]+ instructions (\d+) wrong (\d+) ", re.MULTILINE)
+GAP_ATOMICS = re.compile(r"^(\w+) seconds .* wrong 0 atomics (\d+) edges (\d+)$", re.MULTILINE)
 OPERATIONS = re.compile(r"^operations: (\d+) local and (\d+) remote words", re.MULTILINE)
 
 
@@ -153,10 +154,16 @@ class Results(results.Results):
                 for name, requesting, serving, cycles in COST.findall(self.printed(run))}  # fmt: skip
 
     def kernel(self, nodes: int, kernel: str, way: str) -> Kernel | None:
-        """A kernel of CircusTent; None also if the program found wrong words."""
+        """A kernel of CircusTent or GAP; None also if the program found wrong words."""
         run = self.plan.kernel(nodes, kernel, way)
         found = KERNEL.search(self.printed(run))
         return Kernel(float(found[2]), int(found[3])) if found and found[4] == "0" else None
+
+    def gap_atomics(self, kernel: str) -> tuple[int, float] | None:
+        """Atomics of a kernel of GAP in OpenSHMEM, and its instructions without counting."""
+        found = GAP_ATOMICS.search(self.printed(self.plan.gap(kernel, counts=True)))
+        plain = self.kernel(GAP_NODES, kernel, "instructions")
+        return (int(found[2]), plain.instructions) if found and plain else None
 
     def interface(self, run: NodeRun) -> Interface | None:
         """Work of the interfaces of all nodes."""

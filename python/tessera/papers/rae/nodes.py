@@ -9,6 +9,9 @@ from statistics import fmean
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.plan import (
     CURVE,
+    GAP_DEGREE,
+    GAP_KERNELS,
+    GAP_NODES,
     IRREGULAR,
     MERGING,
     PATTERNS,
@@ -26,7 +29,21 @@ WORDS = ("load", "store", "add", "compare_swap", "add_from_caches", "add_from_me
 
 def kind(kernel: str) -> str:
     """Whether a kernel is regular, by its pattern."""
+    if kernel in GAP_KERNELS:
+        return "GAP"
     return "irregular" if kernel.split("_")[0] in IRREGULAR else "regular"
+
+
+def gap_summary(results: Results, share: Callable[[Results, int, str], float | None]) -> str:
+    """A share of GAP's kernels as a sentence; empty if one is missing."""
+    found = {kernel: share(results, GAP_NODES, kernel) for kernel in GAP_KERNELS}
+    if None in found.values():
+        return ""
+    words = ", ".join(f"{kernel} {100 * value:.1f}" for kernel, value in found.items())
+    mean = f"{100 * fmean(found.values()):.2f} % in the mean"
+    return (f"GAP's kernels with atomics, in OpenSHMEM on a Kronecker graph of 2^{results.plan.gap_scale} vertices "
+            f"with {GAP_DEGREE} edges each, on rae-{GAP_NODES}: {mean} ({words}). "
+            "pr pushes, as the paper's; GAP's own has no atomics.")  # fmt: skip
 
 
 def gain(results: Results, nodes: int, kernel: str) -> float | None:
@@ -58,7 +75,7 @@ def figure7(results: Results) -> Item:
     rows: list[list[Cell]] = []
     series: dict[str, Points] = {}
     for nodes in results.plan.sizes:
-        for kernel in results.plan.kernels():
+        for kernel in results.plan.kernels_on(nodes):
             found = [results.kernel(nodes, kernel, way) for way in SHMEM_WAYS]
             times = [rounded(one.seconds * 1e6, 5) if one else None for one in found]
             saved = gain(results, nodes, kernel)
@@ -80,6 +97,7 @@ def figure7(results: Results) -> Item:
             "(figure 3). Network and memory, which are the same in both ways, contribute little on this mesh; where "
             "they contribute more, the share saved is smaller, as from rae-6 to rae-16 and where lines miss."
         )
+    sentences += filter(None, [gap_summary(results, gain)])
     panel = Panel("7: time saved by instructions", "kernel", "time saved, %", series,
                   band_name="the paper's mean and maximum",
                   band=(results.paper["gain_mean"].low, results.paper["gain_max"].low))  # fmt: skip
@@ -92,7 +110,7 @@ def figure8(results: Results) -> Item:
     rows: list[list[Cell]] = []
     series: dict[str, Points] = {}
     for nodes in results.plan.sizes:
-        for kernel in results.plan.kernels():
+        for kernel in results.plan.kernels_on(nodes):
             found = [results.kernel(nodes, kernel, way) for way in SHMEM_WAYS]
             less = percent(removed(results, nodes, kernel), 2)
             rows.append([f"rae-{nodes}", kernel, *(one.instructions if one else None for one in found), less])
@@ -107,6 +125,7 @@ def figure8(results: Results) -> Item:
         sentences.append(f"Ours removes {words}, against a path of about 85 instructions of the requester and 53 of "
                          "the target (figure 3). The operations of PTRCHASE go to all nodes alike; those to the "
                          "core's own node are executed directly by the software, too.")  # fmt: skip
+    sentences += filter(None, [gap_summary(results, removed)])
     panel = Panel("8: instructions removed", "kernel", "instructions removed, %", series,
                   band_name="the paper's mean and above",
                   band=(results.paper["instructions_removed"].low, 100))  # fmt: skip
@@ -150,7 +169,7 @@ def figure10(results: Results) -> Item:
     panels = []
     for nodes in results.plan.sizes:
         series: dict[str, Points] = {policy: [] for policy in POLICIES}
-        for kernel in results.plan.kernels():
+        for kernel in results.plan.kernels_on(nodes):
             one = results.interface(results.plan.kernel(nodes, kernel))
             rates = [percent(results.misses(nodes, kernel, policy), 2) for policy in POLICIES]
             rows.append([f"rae-{nodes}", kernel, kind(kernel), one.requests if one else None, *rates])
@@ -175,6 +194,7 @@ def figure10(results: Results) -> Item:
     ]
     if means:
         sentences.append(f"Ours with retain, irregular and regular, means of kernels: {'; '.join(means)}.")
+    sentences += filter(None, [gap_summary(results, lambda of, nodes, kernel: of.misses(nodes, kernel, "retain"))])
     return Item("figure 10", "Misses of the interface cache", columns, rows, sentences, panels)
 
 

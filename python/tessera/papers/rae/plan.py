@@ -27,6 +27,9 @@ REGULAR = ("CENTRAL", "STRIDE1", "STRIDEN")
 IRREGULAR = ("RAND", "PTRCHASE", "SG", "SCATTER", "GATHER")
 KERNELS = (*REGULAR, *IRREGULAR)
 OPERATIONS = ("ADD", "CAS")
+GAP_NODES = 6  # the paper's machine: where GAP's kernels run in OpenSHMEM
+GAP_KERNELS = ("bfs", "sssp", "cc", "bc", "pr")  # those that have atomics
+GAP_DEGREE = 4
 SHMEM_WAYS = ("instructions", "messages")
 STRIDE = 7  # words, for STRIDEN; a line has eight
 SAMPLES = 10_000  # of figure 9
@@ -196,6 +199,7 @@ class Plan(plan.Plan):
         self.sizes = QUICK_SIZES if quick else SIZES
         self._scale = 12 if quick else 14  # so that each of 64 places has at least 64 vertices
         self._count = 64 if quick else 256  # operations of each place for one pattern
+        self.gap_scale = 9 if quick else 13
 
     def graphs(self) -> tuple[str, ...]:
         """A graph with skewed degrees, and a uniform one."""
@@ -238,7 +242,9 @@ class Plan(plan.Plan):
         return NodeRun("shmem_costs" + ("" if way == "instructions" else "_messages"), (), Nodes(6), weight=1)
 
     def kernel(self, nodes: int, kernel: str, way: str = "instructions", policy: str = "retain") -> NodeRun:
-        """A kernel of CircusTent, e.g. RAND_ADD, for figures 7, 8 and 10."""
+        """A kernel of CircusTent, e.g. RAND_ADD, or of GAP, e.g. pr, for figures 7, 8 and 10."""
+        if kernel in GAP_KERNELS:
+            return self.gap(kernel, way, policy)
         size = self.sizes[nodes]
         chases = kernel.startswith("PTRCHASE")
         # PTRCHASE uses no word of the other array.
@@ -252,6 +258,17 @@ class Plan(plan.Plan):
     def kernels(self) -> list[str]:
         """Names of all sixteen kernels of CircusTent."""
         return [f"{kernel}_{operation}" for kernel in KERNELS for operation in OPERATIONS]
+
+    def gap(self, kernel: str, way: str = "instructions", policy: str = "retain", *, counts: bool = False) -> NodeRun:
+        """A kernel of GAP in OpenSHMEM; `counts`: with a count of its atomics, which takes instructions, too."""
+        given = ("--kernel", kernel, "--scale", str(self.gap_scale), "--degree", str(GAP_DEGREE))
+        given += ("--count", "yes") if counts else ()
+        program = "gap_shmem" + ("" if way == "instructions" else "_messages")
+        return NodeRun(program, given, Nodes(GAP_NODES, policy), weight=GAP_NODES, layouts=not counts)
+
+    def kernels_on(self, nodes: int) -> list[str]:
+        """The kernels that run on a machine: CircusTent's, and GAP's on the paper's."""
+        return [*self.kernels(), *(GAP_KERNELS if nodes == GAP_NODES else ())]
 
     def addresses(self) -> NodeRun:
         """The run of figure 9: figure 7's SCATTER_CAS, or as long as the sample needs; an iteration is 3 operations."""
@@ -279,13 +296,15 @@ class Plan(plan.Plan):
 
     def kernel_runs(self, ways: tuple[str, ...], policies: tuple[str, ...] = ("retain",)) -> list[NodeRun]:
         """Runs of all kernels on all machines."""
-        return [self.kernel(nodes, kernel, way, policy) for nodes in self.sizes for kernel in self.kernels()
+        return [self.kernel(nodes, kernel, way, policy) for nodes in self.sizes for kernel in self.kernels_on(nodes)
                 for way in ways for policy in policies]  # fmt: skip
 
     def runs_of(self, item: str) -> list[AnyRun]:
         """The runs that one item needs."""
         if item == "figure 1":
-            return [run for one in self.counted_programs() for pair in (self.counted, self.timed) for run in pair(*one)]
+            shmem = [self.gap(kernel, counts=counts) for kernel in GAP_KERNELS for counts in (False, True)]
+            pairs = [pair(*one) for one in self.counted_programs() for pair in (self.counted, self.timed)]
+            return [*(run for pair in pairs for run in pair), *shmem]
         if item == "figure 2":
             return [self.spread(*one, places) for one in self.counted_programs() for places in self.places]
         if item == tasks.ITEM:
