@@ -105,6 +105,11 @@ void read_network(toml_table from, machine_description const& made, network_para
   network.traversal_cycles = from.small_number("traversal_cycles", {1, 8}, "cycles");
   network.link_cycles = from.small_number("link_cycles", {1, 16}, "cycles");
   network.credit_cycles = from.small_number("credit_cycles", {0, 8}, "cycles");
+  if (from.has("ring_link_cycles")) {
+    network.ring_link_cycles = from.small_number("ring_link_cycles", {1, 16}, "cycles");
+    if (network.topology != topology_kind::torus)
+      from.fail("ring_link_cycles", "only a torus has rings", "a torus, or link_cycles alone");
+  }
   network.speculative = from.flag("speculative");
   network.virtual_networks.clear();
   for (string_view const name : {"requests", "responses", "control"}) {

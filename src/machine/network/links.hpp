@@ -20,9 +20,10 @@ class network_links {
   network_links(network_shape const& shape, schedule& events) : events_(events), states_(shape.links()) {
     network_parameters const& p = shape.parameters();
     for (std::uint32_t link = 0; link < shape.links(); ++link) {
-      bool const from_node = shape.ends(link).from_node;
-      states_[link].flit_cycles = (from_node ? 0 : p.traversal_cycles) + p.link_cycles + 1;
-      states_[link].credit_cycles = p.link_cycles + 1 + (from_node ? 0 : p.credit_cycles);
+      link_ends const& ends = shape.ends(link);
+      std::uint32_t const over = ends.from_node || ends.to_node ? p.link_cycles : p.between_routers_cycles();
+      states_[link].flit_cycles = (ends.from_node ? 0 : p.traversal_cycles) + over + 1;
+      states_[link].credit_cycles = over + 1 + (ends.from_node ? 0 : p.credit_cycles);
     }
   }
 

@@ -32,6 +32,7 @@ struct network_parameters {
   std::uint32_t traversal_cycles = 1;  ///< To cross the switch.
   std::uint32_t link_cycles = 1;       ///< To cross a link, also one between a node and its router.
   std::uint32_t credit_cycles = 1;     ///< To process a credit that has arrived.
+  std::uint32_t ring_link_cycles = 0;  ///< To cross a link between two routers of a torus; 0: as other links.
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return width * height; }
   [[nodiscard]] std::uint32_t flits(std::size_t bytes) const noexcept {
@@ -39,12 +40,16 @@ struct network_parameters {
   }
   /// Cycles from router to router for an uncontended head flit.
   [[nodiscard]] std::uint32_t hop_cycles() const noexcept {
-    return routing_cycles + (speculative ? 1 : 2) + traversal_cycles + link_cycles;
+    return routing_cycles + (speculative ? 1 : 2) + traversal_cycles + between_routers_cycles();
+  }
+  [[nodiscard]] std::uint32_t between_routers_cycles() const noexcept {
+    return ring_link_cycles != 0 ? ring_link_cycles : link_cycles;
   }
   /// Cycles for a packet of `flits` over `links` between routers, in an otherwise empty network.
   [[nodiscard]] std::uint64_t zero_load_cycles(std::uint32_t links, std::uint32_t flits) const noexcept {
     // Besides the hops: the last router with the link to the target, and the link from the source.
-    return std::uint64_t{links} * hop_cycles() + hop_cycles() + link_cycles + 1 + flits - 1;
+    std::uint64_t const last = hop_cycles() - between_routers_cycles() + link_cycles;
+    return std::uint64_t{links} * hop_cycles() + last + link_cycles + 1 + flits - 1;
   }
 };
 

@@ -42,8 +42,9 @@ class schedule {
   explicit schedule(network_shape const& shape)
       : active_routers_((shape.layout().routers() + 63) / 64), active_nodes_((shape.layout().nodes() + 63) / 64) {
     network_parameters const& p = shape.parameters();
+    std::uint32_t const over = std::max(p.link_cycles, p.between_routers_cycles());
     std::uint32_t const furthest =
-        std::max({p.traversal_cycles + p.link_cycles + 1, p.link_cycles + 1 + p.credit_cycles, p.routing_cycles + 1});
+        std::max({p.traversal_cycles + over + 1, over + 1 + p.credit_cycles, p.routing_cycles + 1});
     ring_.resize(std::bit_ceil(furthest + 1));
     mask_ = ring_.size() - 1;
   }

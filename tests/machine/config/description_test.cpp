@@ -328,6 +328,11 @@ TEST(a_machine_file, places_impossible_sizes) {
       position("topology = \"mesh\"", 11) + "topology = \"torsu\" is unknown; expected one of mesh, torus, crossbar");
 }
 
+TEST(a_machine_file, has_links_of_rings_on_a_torus_only) {
+  EXPECT_NE(message("topology = \"mesh\"", "ring_link_cycles = 2\ntopology = \"mesh\"").find("only a torus has rings"),
+            std::string::npos);
+}
+
 TEST(a_machine_file, needs_what_a_torus_needs) {
   std::string const said = message("topology = \"mesh\"", "topology = \"torus\"");
   EXPECT_NE(said.find("1 channels on a torus; expected an even number, for the dateline"), std::string::npos) << said;

@@ -99,6 +99,23 @@ TEST(mean_latency, agrees_with_booksim_up_to_70_percent_of_saturation) {
   }
 }
 
+// BookSim2 has two cycles in a torus's links and one in a mesh's; there are no curves of its torus here. With uniform
+// traffic a packet on 4x4 nodes crosses two of these links on average.
+TEST(a_torus, takes_longer_by_its_two_links_if_they_have_two_cycles) {
+  curve torus{"torus", {}, 1, {}};
+  torus.network.topology = tess::machine::topology_kind::torus;
+  torus.network.width = torus.network.height = 4;
+  torus.network.virtual_networks = {{2}};
+  for (std::uint32_t const flits : {1U, 5U}) {
+    torus.flits = flits;
+    torus.network.ring_link_cycles = 0;
+    double const one = at(torus, 0.02).latency;
+    torus.network.ring_link_cycles = 2;
+    EXPECT_NEAR(one, 16.0 + flits, 0.6) << flits;
+    EXPECT_NEAR(at(torus, 0.02).latency, one + 2, 0.1) << flits;
+  }
+}
+
 TEST(saturation, agrees_with_booksim_within_10_percent) {
   for (curve const& one : read_curves()) {
     EXPECT_FALSE(at(one, one.last_stable() * 0.9).saturated) << one.name;

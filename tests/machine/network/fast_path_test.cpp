@@ -134,6 +134,7 @@ network_parameters network_of(kind const& wanted) {
     parameters.credit_cycles = 2;
   }
   bool const even = topology == topology_kind::torus;
+  if (even && stages == 2) parameters.ring_link_cycles = 5;
   parameters.virtual_networks = {{even ? channels * 2 : channels, 0}, {2, 1}, {even ? 2U : 1U, 2}};
   if (stages == 1) parameters.virtual_networks.resize(1);
   return parameters;

@@ -49,6 +49,7 @@ class every_router : public testing::TestWithParam<std::tuple<topology_kind, boo
 TEST_P(every_router, takes_exactly_its_stages_when_a_packet_is_alone) {
   for (std::uint32_t const slow : {1U, 3U}) {
     parameters.link_cycles = slow;
+    if (parameters.topology == topology_kind::torus) parameters.ring_link_cycles = 2 * slow;
     parameters.traversal_cycles = slow == 1 ? 1 : 2;
     if (parameters.routing_cycles > 0) parameters.routing_cycles = slow;
     parameters.buffer_flits = 20;  // covers the slowest round trip of a credit

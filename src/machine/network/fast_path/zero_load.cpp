@@ -15,8 +15,11 @@ packet_timing const& zero_load_timings::of(std::size_t routers, std::size_t flit
 
 packet_timing zero_load_timings::compute(std::size_t routers, std::size_t flits) const {
   std::uint64_t const over_link = parameters_.link_cycles + 1;
-  std::uint64_t const over_switch = parameters_.traversal_cycles + over_link;
-  std::uint64_t const credit = over_link + parameters_.credit_cycles;
+  std::uint64_t const between = parameters_.between_routers_cycles() + 1;
+  // From a router's switch to the next router, or to the node behind the last one.
+  auto const over_switch = [&](std::size_t router) {
+    return parameters_.traversal_cycles + (router + 1 < routers ? between : over_link);
+  };
   std::size_t const depth = parameters_.buffer_flits;
   packet_timing timing;
   timing.crossed.resize(routers * flits);
@@ -25,7 +28,8 @@ packet_timing zero_load_timings::compute(std::size_t routers, std::size_t flits)
   };
   // When this router gets back the credit that it spent on the flit.
   auto const credited = [&](std::size_t router, std::size_t flit) {
-    return (router + 1 < routers ? crossed(router + 1, flit) : crossed(router, flit) + over_switch) + credit;
+    if (router + 1 < routers) return crossed(router + 1, flit) + between + parameters_.credit_cycles;
+    return crossed(router, flit) + over_switch(router) + over_link + parameters_.credit_cycles;
   };
   std::uint64_t sent = 0;
   for (std::size_t f = 0; f < flits; ++f) {
@@ -36,14 +40,14 @@ packet_timing zero_load_timings::compute(std::size_t routers, std::size_t flits)
                                     : std::max(received, crossed(r, f - 1) + 1);
       if (f >= depth) leaves = std::max(leaves, credited(r, f - depth));
       crossed(r, f) = leaves;
-      received = leaves + over_switch;
+      received = leaves + over_switch(r);
     }
     timing.arrived = received;
   }
   timing.source_free = sent + 1;
   timing.windows.push_back({0, crossed(0, flits - 1) + over_link});
   for (std::size_t r = 0; r < routers; ++r) {
-    std::uint64_t const head_received = r == 0 ? over_link : crossed(r - 1, 0) + over_switch;
+    std::uint64_t const head_received = r == 0 ? over_link : crossed(r - 1, 0) + over_switch(r - 1);
     timing.windows.push_back({head_received + parameters_.routing_cycles, credited(r, flits - 1)});
   }
   for (packet_timing::window const& one : timing.windows) timing.settled = std::max(timing.settled, one.until);
