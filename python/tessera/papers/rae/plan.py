@@ -115,7 +115,7 @@ class NodeRun:
     arguments: tuple[str, ...]
     machine: Nodes
     weight: float = 4
-    layouts: bool = True  # False: what it prints does not depend on time
+    layouts: bool = True  # False: what it prints does not depend on time, or its item is beyond the paper
 
     @property
     def key(self) -> str:
@@ -283,7 +283,8 @@ class Plan(plan.Plan):
 
     def pattern(self, name: str, places: int, policy: str, *, merge: bool = True) -> NodeRun:
         """A number of places that operate on words of place 0."""
-        return NodeRun("rae-patterns", (name, str(self._count), str(places)), Nodes(64, policy, merge), weight=30)
+        words = (name, str(self._count), str(places))
+        return NodeRun("rae-patterns", words, Nodes(64, policy, merge), weight=30, layouts=False)
 
     def curve(self) -> list[tuple[str, str, int]]:
         """Policy, pattern and number of places of each point."""

@@ -32,6 +32,7 @@ class TaskRun:
     machine: Machine
     weight: float = 1
     program: str = PROGRAM
+    layouts = False  # beyond the paper: made in one
 
     @property
     def copies(self) -> int:
