@@ -197,6 +197,8 @@ struct machine_description {
   [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
   /// The least time from the issue of an operation until another tile can observe it.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
+  /// The least time that a packet takes to another tile.
+  [[nodiscard]] picoseconds packet_reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.
   [[nodiscard]] std::uint32_t harts_of(std::uint32_t tile) const noexcept {
     return (is_memory(tile) ? harts.application_in_memory_tiles : harts.application) + harts.system;

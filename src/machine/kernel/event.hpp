@@ -22,6 +22,8 @@ struct event {
   /// Lower ranks happen first among events of equal time. Devices have rank 0, each hart has one of its own.
   std::uint32_t rank = 0;
   static constexpr std::uint32_t after_harts = ~std::uint32_t{0};  ///< A rank.
+  /// Where it happens: the kernel sets it for devices; each hart has its own.
+  std::uint32_t site = 0;
 };
 
 }  // namespace tess::machine

@@ -26,7 +26,30 @@ event* kernel::take_until(picoseconds last) {
   event* const closed = std::exchange(closing_, closing_->next);
   closing_due_ = closing_ == nullptr ? never : closing_->due;
   last_closed_ = closed->due;
+  closed->site = everywhere;
   return closed;
+}
+
+picoseconds kernel::next_due_at(std::uint32_t site, picoseconds reach_ps) const noexcept {
+  picoseconds const next = next_due();
+  if (site >= sites_.size() || sites_[site].packets != 0) return next;
+  picoseconds first = next + reach_ps;
+  for (std::uint32_t const where : {everywhere, site})
+    for (picoseconds const due : sites_[where].due) first = std::min(first, due);
+  return first;
+}
+
+void kernel::happen(event& next) {
+  now_ = next.due;
+  ++happened_;
+  site_ = next.site;
+  if (next.rank == 0) {
+    std::vector<picoseconds>& due = sites_[site_].due;
+    auto const one = std::ranges::find(due, now_);
+    *one = due.back();
+    due.pop_back();
+  }
+  next.happens(next);
 }
 
 void kernel::run() {
@@ -34,18 +57,14 @@ void kernel::run() {
   while (!stopped_) {
     event* const next = closing_ == nullptr ? events_.take() : take_until(never);
     if (next == nullptr) return;
-    now_ = next->due;
-    ++happened_;
-    next->happens(*next);
+    happen(*next);
   }
 }
 
 bool kernel::run_on(picoseconds last) {
   stopped_ = false;
   while (event* const next = take_until(last)) {
-    now_ = next->due;
-    ++happened_;
-    next->happens(*next);
+    happen(*next);
     if (stopped_) return false;
   }
   return !idle();

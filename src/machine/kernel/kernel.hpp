@@ -4,6 +4,10 @@
 //   device without a process has an event as a member. Events of equal time happen by rank: those of devices in the
 //   order in which they were scheduled, then harts by number. So a simulation is a function of its inputs.
 //
+//   An event happens at a site, a tile: that of the event that scheduled it. Events affect their site only; a network
+//   carries what goes from one site to another, and says for how many packets a site is the target. So the first time
+//   at which something can happen at a site is known (next_due_at), and its harts may run ahead up to there.
+//
 // Units     picoseconds.
 // Errors    an exception of a process leaves run(); the kernel can continue afterwards, without that process.
 // Threads   one. Kernels of several threads are independent.
@@ -13,6 +17,8 @@
 #include <algorithm>
 #include <coroutine>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "machine/kernel/calendar.hpp"
 #include "machine/kernel/process.hpp"
@@ -35,6 +41,10 @@ class kernel {
   void at(picoseconds due, event& happening) {
     MACHINE_DEBUG_ASSERT(due >= now_);
     happening.due = due;
+    if (happening.rank == 0) {
+      happening.site = site_;
+      of_site(site_).due.push_back(due);
+    }
     events_.put(happening);
   }
   void after(picoseconds delay_ps, event& happening) { at(now_ + delay_ps, happening); }
@@ -86,10 +96,23 @@ class kernel {
     if (*at != nullptr) *at = happening.next;
     for (at = &closing_; *at != nullptr && (*at)->due <= due;) at = &(*at)->next;
     happening.due = due;
+    happening.rank = event::after_harts;
     happening.next = *at;
     *at = &happening;
     closing_due_ = closing_->due;
   }
+  // Sites: tile + 1. What happens at site 0 may affect all.
+  static constexpr std::uint32_t everywhere = 0;
+  [[nodiscard]] std::uint32_t site() const noexcept { return site_; }
+  /// What is scheduled from now on happens there; returns the site before.
+  std::uint32_t go_to(std::uint32_t site) noexcept { return std::exchange(site_, site); }
+  /// A packet is on its way to this site, or has arrived.
+  void packet_begins(std::uint32_t site) { ++of_site(site).packets; }
+  void packet_ends(std::uint32_t site) noexcept { --sites_[site].packets; }
+  /// The first time at which a device of this site may act, harts aside; the kernel must not be idle. What happens
+  /// elsewhere takes `reach_ps` to this site.
+  [[nodiscard]] picoseconds next_due_at(std::uint32_t site, picoseconds reach_ps) const noexcept;
+
   /// Has the work of such a device for the current time begun? Then all harts have had their turn at this time.
   [[nodiscard]] bool is_closed() const noexcept { return last_closed_ == now_; }
   [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
@@ -101,8 +124,19 @@ class kernel {
 
  private:
   static constexpr picoseconds never = ~picoseconds{0};
+  /// What is pending at a site.
+  struct pending {
+    std::vector<picoseconds> due;  ///< Of its devices' events, in no order: they are few.
+    std::uint64_t packets = 0;
+  };
+  pending& of_site(std::uint32_t site) {
+    if (site >= sites_.size()) [[unlikely]]
+      sites_.resize(site + 1);
+    return sites_[site];
+  }
   /// The next event if it is not later; null otherwise.
   [[nodiscard]] event* take_until(picoseconds last);
+  void happen(event& next);
 
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
@@ -111,6 +145,8 @@ class kernel {
   picoseconds closing_due_ = never;  ///< `never` while the list is empty.
   picoseconds last_closed_ = never;
   calendar events_;
+  std::uint32_t site_ = everywhere;
+  std::vector<pending> sites_;
   process_link processes_;  ///< Head of the list, not a process itself.
 };
 

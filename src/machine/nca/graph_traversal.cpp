@@ -187,7 +187,7 @@ task<std::uint64_t> graph_traversal::load(std::uint64_t address) {
     }
     std::copy_n(at, line_bytes_, line_.begin());
     line_address_ = line;
-    co_await kernel_.until(clock_.cycles(tile_.hit_cycle(tile::place::l2, cycle(), line_bytes_)));
+    co_await kernel_.until(tile_.device_access(tile::place::l2, line_bytes_));
   }
   std::uint64_t value = 0;
   std::memcpy(&value, line_.data() + address % line_bytes_, sizeof value);
@@ -205,11 +205,11 @@ task<> graph_traversal::mark(std::uint64_t address) {
   std::memcpy(at, &epoch_, sizeof epoch_);
   if (tile_.l2().line_address(address) == line_address_)
     std::memcpy(line_.data() + address % line_bytes_, &epoch_, sizeof epoch_);
-  co_await kernel_.until(clock_.cycles(tile_.hit_cycle(tile::place::l2, cycle(), word_bytes)));
+  co_await kernel_.until(tile_.device_access(tile::place::l2, word_bytes));
 }
 
 task<> graph_traversal::use_stack() {
-  co_await kernel_.until(clock_.cycles(tile_.hit_cycle(tile::place::tlm, cycle(), sizeof(stack_entry))));
+  co_await kernel_.until(tile_.device_access(tile::place::tlm, sizeof(stack_entry)));
 }
 
 task<> graph_traversal::step() {

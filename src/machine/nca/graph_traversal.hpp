@@ -66,7 +66,6 @@ class graph_traversal {
   [[nodiscard]] task<> use_stack();
   [[nodiscard]] task<> step();
   void check(std::uint64_t object, std::uint64_t front, std::uint64_t bytes) const;
-  [[nodiscard]] std::uint64_t cycle() const noexcept { return clock_.cycle_from(kernel_.now()); }
 
   kernel& kernel_;
   tile& tile_;

@@ -12,7 +12,13 @@ network::network(kernel& k, clock_domain clock, network_parameters const& parame
       clock_(clock),
       receivers_(parameters.nodes()),
       counted_(parameters.nodes()),
-      flits_(parameters, [this](packet const& whole, std::uint64_t) { deliver(whole); }),
+      flits_(parameters,
+             [this](packet const& whole, std::uint64_t) {
+               kernel_.packet_ends(site_of(whole.target));
+               std::uint32_t const before = kernel_.go_to(site_of(whole.target));
+               deliver(whole);
+               kernel_.go_to(before);
+             }),
       loopback_free_(parameters.nodes()),
       zero_load_(parameters) {}
 
@@ -24,6 +30,7 @@ void network::send(packet sent) {
   sent.created = clock_.cycle_from(kernel_.now());
   bool const limited = parameters().virtual_networks[sent.network].receive_packets > 0;
   if (sent.source == sent.target && !limited) return send_loopback(sent);
+  kernel_.packet_begins(site_of(sent.target));
   plan(clock_.cycles(flits_.send(sent)));
 }
 

@@ -40,6 +40,9 @@ class network {
 
   network(kernel& k, clock_domain clock, network_parameters const& parameters);
 
+  /// Where the events of a node's tile happen.
+  [[nodiscard]] static constexpr std::uint32_t site_of(std::uint32_t node) noexcept { return node + 1; }
+
   /// Called once for each node, before anything is sent to it. The receiver must outlive the network.
   void attach(std::uint32_t node, packet_receiver& receiver);
 

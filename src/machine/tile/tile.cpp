@@ -195,6 +195,7 @@ void tile::drain_for_watchers() {
   drain_.waits = true;
   drain_.store = first;
   drain_.rank = writers_[first % writers_max]->rank;
+  drain_.site = network::site_of(number_);
   kernel_.at(clock_.cycles(first >> writer_bits), drain_);
 }
 
@@ -423,7 +424,7 @@ void tile::unblock(line_request& arrived) {
 // The home: words of the TLM and the L2, lines and DMA of the DDR, for this tile and for others.
 
 void tile::serve(transaction& request, event& finished) {
-  catch_up(turn_of_devices());
+  catch_up();
   if (guard_ != nullptr && request.dma() != nullptr && request.source != number_) {
     bool const enters = guard_->admits(request);
     if (!enters || request.dma()->is_end) {
@@ -481,8 +482,7 @@ void tile::serve(transaction& request, event& finished) {
 
 void tile::serve_scratchpad(transaction& request, event& finished) {
   interface_->serve(request);
-  std::uint64_t const there = hit_cycle(place::l2, clock_.cycle_from(kernel_.now()), request.bytes);
-  kernel_.at(clock_.cycles(there), finished);
+  kernel_.at(device_access(place::l2, request.bytes), finished);
 }
 
 void tile::serve_device(transaction& request, event& finished) {
@@ -556,7 +556,7 @@ std::byte* tile::reach(main_entry& entry) {
     return nullptr;
   }
   std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
-  catch_up(turn_of_devices());
+  catch_up();
   std::byte* const line = l2_.look_up(entry.address, entry.writes);
   if (line == nullptr) {
     entry.is = step::reads;
@@ -576,13 +576,13 @@ std::byte* tile::join(main_entry& entry, bool stores) {
   bool const fits = stores ? found.line_state == l2_private::dirty : found.line_state != l2_private::invalid;
   if (!fits) return nullptr;
   std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
-  catch_up(turn_of_devices());
+  catch_up();
   hold_bus(cycle, description_.rae->operation_cycles);
   return found.data.data();
 }
 
 void tile::serve_word(served_word& word) {
-  catch_up(turn_of_devices());
+  catch_up();
   bool const stores = word.request->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.request->address, stores);
   if (at == nullptr) return l2_.bring(word.request->address, word, stores);

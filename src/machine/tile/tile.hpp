@@ -115,6 +115,8 @@ class tile : public home, private line_memory, private memory_side, private prob
   void catch_up(bus_turn before) {
     if (posted_ != 0) execute_posted(before);
   }
+  /// The same for a device, now.
+  void catch_up() { catch_up(turn_of_devices()); }
   /// Performs all posted stores: none of their harts goes on.
   void end_stores() { catch_up(~bus_turn{0}); }
   [[nodiscard]] bool stores_meet_l1s() const noexcept { return stores_meet_l1s_; }
@@ -140,7 +142,12 @@ class tile : public home, private line_memory, private memory_side, private prob
     return turn + (where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
 
-  /// The same for an atomic: read and write are one locked transfer, so it holds the bus until it is complete.
+  /// The same for a device, now: when its access to the L2 or the TLM is complete, as a time.
+  picoseconds device_access(place where, std::size_t bytes) {
+    catch_up();
+    return clock_.cycles(hit_cycle(where, clock_.cycle_from(kernel_.now()), bytes));
+  }
+  /// The same as hit_cycle() for an atomic: read and write are one locked transfer, so it holds the bus until it is complete.
   std::uint64_t atomic_cycle(place where, std::uint64_t cycle) noexcept {
     return hold_bus(cycle, where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
@@ -192,6 +199,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] l2_private& l2() noexcept { return l2_; }
   /// Drops lines of the tile's L1s in [address, address + bytes).
   void invalidate_l1s(std::uint64_t address, std::size_t bytes) {
+    catch_up();
     for (snooper* const l1 : l1s_) l1->invalidate(address, bytes);
   }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }

@@ -50,7 +50,7 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t sha
                                      : g.description.share_bytes(g.copies.in_tile) * (share + 1),
                *this, image, std::move(options)),
       on_end_(std::move(ended)),
-      reach_cycles_(g.description.reach_ps() / g.description.tile_clock_ps) {
+      reach_ps_(g.description.packet_reach_ps()) {
   program_.start(harts_.front().context);
 }
 
@@ -216,26 +216,18 @@ void tile_program::expired(alarm& one) {
 }
 
 std::uint64_t tile_program::horizon(timed_hart const& of) const {
-  if (grid_.clock.idle()) return ~std::uint64_t{0};
-  picoseconds const next = grid_.clock.next_due();
-  // While an operation is in flight, the next event may be its arrival here.
-  if (grid_.noc.operations() != 0) return cycles_.count(next);
-  // The harts of other copies of the program in this tile are among the events.
-  picoseconds horizon = grid_.copies.in_tile > 1 ? next : next + cycles_.cycles(reach_cycles_);
-  // False: the next event may be observable here.
+  kernel const& clock = grid_.clock;
+  if (clock.idle()) return ~std::uint64_t{0};
+  // The harts of other copies of the program in this tile are among all events.
+  if (grid_.copies.in_tile > 1) return cycles_.count(clock.next_due());
+  picoseconds horizon = clock.next_due_at(network::site_of(tile_.number()), reach_ps_);
+  // A hart that is not in the calendar waits for a device of the tile, or for a packet.
   auto const lower = [&](timed_hart const& other) {
-    // of this tile: those to other tiles count as operations
-    if (other.context.tickets.are_under_way()) return false;
-    if (&other == &of || other.is == timed_hart::state::idle) return true;
-    if (other.is != timed_hart::state::runnable) return false;  // the next event may wake it
-    // A hart that waits for a device is not in the calendar.
-    horizon = std::min(horizon, other.due_ps() < grid_.clock.now() ? next : other.due_ps());
-    return true;
+    if (&other != &of && other.is == timed_hart::state::runnable && other.due_ps() >= clock.now())
+      horizon = std::min(horizon, other.due_ps());
   };
-  for (timed_hart const& other : harts_)
-    if (!lower(other)) return cycles_.count(next);
-  for (timed_hart const* const other : neighbours_)
-    if (!lower(*other)) return cycles_.count(next);
+  for (timed_hart const& other : harts_) lower(other);
+  for (timed_hart const* const other : neighbours_) lower(*other);
   return cycles_.count(horizon);
 }
 

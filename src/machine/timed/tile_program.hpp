@@ -91,7 +91,7 @@ class tile_program final : private machine_host, private user_memory, private co
   std::deque<alarm> alarms_;
   std::vector<alarm*> spare_alarms_;
   /// The least number of cycles from the issue of an operation to its arrival at another tile.
-  std::uint64_t reach_cycles_;
+  picoseconds reach_ps_;
   hart const* calling_ = nullptr;
   bool ended_ = false;
   int exit_code_ = 0;

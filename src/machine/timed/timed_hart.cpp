@@ -47,6 +47,7 @@ timed_hart::timed_hart(kernel& k, machine_description const& description, tile& 
   context.memory = &memory_;
   context.number = number;
   rank = 1 + at.number() * harts_max + number;
+  site = network::site_of(at.number());
   memory_.set_rank(rank);
 }
 

@@ -100,7 +100,7 @@ void timed_machine::start_system(elf_image const& image) {
 }
 
 void timed_machine::mark(bool begins) {
-  for (auto const& one : grid_.tiles) one->catch_up(one->turn_of_devices());
+  for (auto const& one : grid_.tiles) one->catch_up();
   if (!begins)
     measured_end_ = machine_counts::of(grid_);
   else if (!measured_begin_)

@@ -17,13 +17,13 @@ std::optional<std::uint64_t> object_types::word(std::uint64_t address) const {
   tile::place const where = name ? tile_.place_of(*name) : tile::place::nowhere;
   if (address % word_bytes != 0 || (where != tile::place::tlm && where != tile::place::l2)) return std::nullopt;
   std::uint64_t value = 0;
+  tile_.catch_up();
   std::memcpy(&value, tile_.peek(*name), sizeof value);
   return value;
 }
 
 task<> object_types::pass(std::uint64_t bytes) {
-  std::uint64_t const now = clock_.cycle_from(kernel_.now());
-  co_await kernel_.until(clock_.cycles(tile_.hit_cycle(tile::place::tlm, now, bytes)));
+  co_await kernel_.until(tile_.device_access(tile::place::tlm, bytes));
 }
 
 task<std::optional<object_type>> object_types::read(std::uint32_t index) {

@@ -31,7 +31,7 @@ struct object_type {
 class object_types {
  public:
   object_types(kernel& k, machine_description const& description, tile& at)
-      : kernel_(k), tile_(at), clock_(description.tile_clock_ps), local_(description.window(at.number())) {}
+      : kernel_(k), tile_(at), local_(description.window(at.number())) {}
 
   /// The address of the section in the local window; set by the loader.
   void place(std::uint64_t address, std::uint64_t bytes) noexcept {
@@ -50,7 +50,6 @@ class object_types {
 
   kernel& kernel_;
   tile& tile_;
-  clock_domain clock_;
   local_window local_;
   std::uint64_t address_ = 0;
   std::uint64_t count_ = 0;
