@@ -81,7 +81,7 @@ void network_interface::enter(interface_job const& job) {
   if (job.of_command) ++counted_.commands;
   if (!job.of_command && job.request == nullptr) ++counted_.events;
   if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   list_.push_back(&entered);
   plan();
 }

@@ -63,7 +63,7 @@ command_status graph_writeback::begin(window& by) {
   if (!read(by, made)) return command_status::wrong;
   if (queue_.size() >= entries_) return command_status::full;
   queue_.push_back(made);
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   if (!std::exchange(works_, true)) kernel_.start(work());
   return command_status::accepted;
 }

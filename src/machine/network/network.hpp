@@ -53,8 +53,7 @@ class network {
     return flits_.waiting(node, virtual_network, next_cycle());
   }
 
-  /// Counts the operations that adapters have begun and not finished, of all tiles. While there are none, no tile can
-  /// affect another before a new operation has been sent and received.
+  /// Counts the operations that adapters and units have begun and not finished, of all tiles: none is left at the end.
   void operation_begins() noexcept { ++operations_; }
   void operation_ends() noexcept { --operations_; }
   [[nodiscard]] std::uint64_t operations() const noexcept { return operations_; }

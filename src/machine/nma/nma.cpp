@@ -87,7 +87,7 @@ bool nma::accept(adapter::task_message const& came) {
   if (queue_.size() >= entries_) return false;
   queue_.push_back(read(came));
   counted_.queued_max = std::max(counted_.queued_max, queue_.size());
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   if (!std::exchange(works_, true)) kernel_.start(work());
   return true;
 }

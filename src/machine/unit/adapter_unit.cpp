@@ -75,7 +75,7 @@ command_status adapter_unit::begin(window& by) {
   transaction checked;
   if (!prepare(by, checked) || !completion_.counter(by.field(registers::adapter::counter)))
     return command_status::wrong;
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   kernel_.start(run(by));
   return command_status::accepted;
 }

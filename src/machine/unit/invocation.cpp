@@ -26,7 +26,7 @@ invoke_unit::invoke_unit(kernel& k, machine_description const& description, netw
 command_status invoke_unit::begin(window& by) {
   if (by.field(registers::invoke::target) >= tiles_ || !completion_.counter(by.field(registers::invoke::counter)))
     return command_status::wrong;
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   kernel_.start(run(by));
   return command_status::accepted;
 }

@@ -88,7 +88,7 @@ registers::ranges::status_code range_unit::ring(window& by) {
   picoseconds const turn = std::max(kernel_.now(), free_);
   free_ = turn + lines * line_ps_;
   ++queued_;
-  network_.operation_begins();  // harts must not run ahead of its effects
+  network_.operation_begins();
   kernel_.start(run(command, by, turn));
   return registers::ranges::accepted;
 }

@@ -220,6 +220,52 @@ TEST(a_clock_domain, counts_cycles_and_finds_edges) {
   EXPECT_EQ(clock.edge(40'001), 60'000U);
 }
 
+/// Every 2000 ps, or every 5000 ps, at the site where it was started.
+void start_at(kernel& k, std::uint32_t site, std::uint64_t every, std::vector<note>& notes) {
+  std::uint32_t const before = k.go_to(site);
+  k.start(repeats(k, every, 4, static_cast<int>(site), notes));
+  k.go_to(before);
+}
+
+TEST(a_site, has_its_next_event_or_what_comes_from_another_one) {
+  kernel k(1000);
+  std::vector<note> notes;
+  start_at(k, 1, 2000, notes);
+  start_at(k, 2, 5000, notes);
+  k.run_until(4500);
+  // Next are 5000 at site 2, and 6000 at site 1; nothing happens at site 3.
+  EXPECT_EQ(k.next_due_at(1, 300), 5300U);
+  EXPECT_EQ(k.next_due_at(1, 3000), 6000U);
+  EXPECT_EQ(k.next_due_at(2, 3000), 5000U);
+  EXPECT_EQ(k.next_due_at(3, 3000), 8000U);
+  k.packet_begins(3);
+  EXPECT_EQ(k.next_due_at(3, 3000), 5000U) << "a packet may arrive with any event";
+  k.packet_ends(3);
+  EXPECT_EQ(k.next_due_at(3, 3000), 8000U);
+}
+
+TEST(an_event, happens_at_the_site_of_the_one_that_scheduled_it_and_those_of_no_site_concern_all) {
+  kernel k(1000);
+  std::vector<note> notes;
+  struct watcher : event {
+    explicit watcher(kernel& of)
+        : event([](event& self) { static_cast<watcher&>(self).seen = static_cast<watcher&>(self).owner.site(); }),
+          owner(of) {}
+    kernel& owner;
+    std::uint32_t seen = 99;
+  };
+  watcher first(k);
+  watcher second(k);
+  k.go_to(7);
+  k.at(1000, first);
+  k.go_to(kernel::everywhere);
+  k.at(3000, second);
+  EXPECT_EQ(k.next_due_at(4, 5000), 3000U);
+  k.run();
+  EXPECT_EQ(first.seen, 7U);
+  EXPECT_EQ(second.seen, kernel::everywhere);
+}
+
 TEST(a_clock_domain, divides_exactly_at_any_time) {
   for (std::uint64_t const period : {1U, 2U, 3U, 1250U, 10'000U, 20'000U, 65'536U, 999'983U}) {
     clock_domain const clock(period);

@@ -30,7 +30,7 @@ class memset_unit final : public command_unit {
     bool const bursts = (by.field(address) | by.field(bytes)) % burst_bytes == 0;
     if (!here || !bursts || by.field(bytes) > in->end() - by.field(address)) return registers::command_status::wrong;
     if (!completion_.counter(by.field(counter))) return registers::command_status::wrong;
-    network_.operation_begins();  // harts must not run ahead of its effects
+    network_.operation_begins();
     kernel_.start(run(by, in->memory_offset + (by.field(address) - in->base)));
     return registers::command_status::accepted;
   }

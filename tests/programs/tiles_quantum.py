@@ -1,0 +1,55 @@
+"""tiles_quantum: no statistic of a program of the runtime depends on how far the simulator lets harts run ahead.
+
+Runs calls with graphs, by accelerators and with and without the system kernel, whose harts store, sleep and read beside
+the devices of their tiles, at quanta from 1 to 1024 cycles, and compares all statistics but those of the host.
+Usage: tiles_quantum.py TESS_MACHINE MACHINES NEMESYS_SYSTEM
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MACHINE, MACHINES, PROGRAM = sys.argv[1:4] if __name__ == "__main__" else ("", "", "")
+SECONDS_MAX = 100
+
+
+def told(quantum: int, machine: str, *words: str) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        described = Path(folder) / "machine.toml"
+        text = (Path(MACHINES) / f"{machine}.toml").read_text(encoding="utf-8")
+        text, changes = re.subn(r"(?m)^quantum_cycles = \d+", f"quantum_cycles = {quantum}", text)
+        assert changes == 1
+        described.write_text(text, encoding="utf-8")
+        file = Path(folder) / "s.json"
+        command = [MACHINE, "--quiet", "--machine", described, "--stats", file, *words]
+        subprocess.run(command, check=True, capture_output=True, timeout=SECONDS_MAX, cwd=folder)
+        found = json.loads(file.read_text(encoding="utf-8"))
+        del found["host"]
+        return found
+
+
+class Quanta(unittest.TestCase):
+    def check(self, machine: str, *words: str) -> None:
+        usual = told(64, machine, *words)
+        self.assertGreater(usual["simulated_ps"], 0)
+        for quantum in (1, 7, 1024):
+            found = told(quantum, machine, *words)
+            differs = [key for key in usual if usual[key] != found[key]]
+            self.assertEqual(differs, [], f"{machine} {words} at {quantum}")
+
+    def test_calls_with_graphs(self) -> None:
+        for system in ("polled", "kernel"):
+            for target in ("1", "3"):
+                with self.subTest(system=system, target=target):
+                    self.check("nemesys-4x4", "--copies", "4", "--system", system, "--", PROGRAM, target, "graph")
+
+    def test_images_in_memory(self) -> None:
+        self.check("nemesys-2x2", "--copies", "3", "--image", "memory", "--", PROGRAM, "1", "graph")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
