@@ -32,10 +32,12 @@ event* kernel::take_until(picoseconds last) {
 
 picoseconds kernel::next_due_at(std::uint32_t site, picoseconds reach_ps) const noexcept {
   picoseconds const next = next_due();
-  if (site >= sites_.size() || sites_[site].packets != 0) return next;
   picoseconds first = next + reach_ps;
-  for (std::uint32_t const where : {everywhere, site})
+  for (std::uint32_t const where : {everywhere, site}) {
+    if (where >= sites_.size()) continue;
+    if (sites_[where].packets != 0) return next;
     for (picoseconds const due : sites_[where].due) first = std::min(first, due);
+  }
   return first;
 }
 

@@ -126,7 +126,7 @@ class kernel {
   static constexpr picoseconds never = ~picoseconds{0};
   /// What is pending at a site.
   struct pending {
-    std::vector<picoseconds> due;  ///< Of its devices' events, in no order: they are few.
+    std::vector<picoseconds> due;  ///< The times of its devices' events, in no order: they are few.
     std::uint64_t packets = 0;
   };
   pending& of_site(std::uint32_t site) {

@@ -147,7 +147,8 @@ class tile : public home, private line_memory, private memory_side, private prob
     catch_up();
     return clock_.cycles(hit_cycle(where, clock_.cycle_from(kernel_.now()), bytes));
   }
-  /// The same as hit_cycle() for an atomic: read and write are one locked transfer, so it holds the bus until it is complete.
+  /// The same as hit_cycle() for an atomic: read and write are one locked transfer, which holds the bus until it is
+  /// complete.
   std::uint64_t atomic_cycle(place where, std::uint64_t cycle) noexcept {
     return hold_bus(cycle, where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
