@@ -2,7 +2,7 @@
 
 Runs calls with graphs, by accelerators and with and without the system kernel, whose harts store, sleep and read beside
 the devices of their tiles, at quanta from 1 to 1024 cycles, and compares all statistics but those of the host.
-Usage: tiles_quantum.py TESS_MACHINE MACHINES NEMESYS_SYSTEM
+Usage: tiles_quantum.py TESS_MACHINE MACHINES PROGRAMS, a folder with nemesys-system and imsuite-dr
 """
 
 import json
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-MACHINE, MACHINES, PROGRAM = sys.argv[1:4] if __name__ == "__main__" else ("", "", "")
+MACHINE, MACHINES, PROGRAMS = sys.argv[1:4] if __name__ == "__main__" else ("", "", "")
 SECONDS_MAX = 100
 
 
@@ -45,10 +45,14 @@ class Quanta(unittest.TestCase):
         for system in ("polled", "kernel"):
             for target in ("1", "3"):
                 with self.subTest(system=system, target=target):
-                    self.check("nemesys-4x4", "--copies", "4", "--system", system, "--", PROGRAM, target, "graph")
+                    self.check("nemesys-4x4", "--copies", "4", "--system", system, "--",
+                               f"{PROGRAMS}/nemesys-system", target, "graph")  # fmt: skip
 
     def test_images_in_memory(self) -> None:
-        self.check("nemesys-2x2", "--copies", "3", "--image", "memory", "--", PROGRAM, "1", "graph")
+        self.check("nemesys-2x2", "--image", "memory", "--", f"{PROGRAMS}/imsuite-dr", "--size", "6")
+
+    def test_images_in_tile_local_memory(self) -> None:
+        self.check("nemesys-2x2", "--", f"{PROGRAMS}/imsuite-dr", "--size", "6")
 
 
 if __name__ == "__main__":
