@@ -90,6 +90,23 @@ additions add_on_14_tiles(std::string const& machine, std::string const& buffer_
   return {nlohmann::json::parse(text_of(folder.path() / "s.json")), run.error};
 }
 
+TEST(the_time_of_a_run, does_not_depend_on_the_block_size_of_the_hosts_file_system) {
+  work_folder const folder;
+  std::string const run = TESS_MACHINE " --quiet --machine nemesys-2x2 --stats s.json -- '" + programs + "/streams' ";
+  std::string times[2];
+  std::string outputs[2];
+  // Files of /proc have blocks of 1 KiB, those of a folder larger ones.
+  std::string const files[2] = {"/proc/version", "version"};
+  for (int k = 0; k < 2; ++k) {
+    outcome const ended = folder.run("cat /proc/version >version; " + run + '<' + files[k]);
+    EXPECT_EQ(ended.code, 0) << ended.error;
+    times[k] = nlohmann::json::parse(text_of(folder.path() / "s.json"))["simulated_ps"].dump();
+    outputs[k] = ended.output;
+  }
+  EXPECT_EQ(times[0], times[1]);
+  EXPECT_EQ(outputs[0], outputs[1]);
+}
+
 TEST(atomics, hold_the_bus_of_their_home_until_they_are_complete) {
   auto const [counted, table] = add_on_14_tiles("nemesys-4x4", "8");
   // The home does 1,400 in its tile-local memory, 20 cycles each, and as many in its L2.

@@ -141,6 +141,9 @@ std::int64_t file_calls::readlinkat(call_arguments const& a) {
   return memory_.write(a[2], std::as_bytes(std::span{target})) ? static_cast<std::int64_t>(target.size()) : -EFAULT;
 }
 
+// Not the host's: C libraries have buffers of this size, so it would change where a program's data are, and its time.
+constexpr std::int32_t usual_block_bytes = 4096;
+
 std::int64_t file_calls::put_status(int host, std::uint64_t address) {
   struct stat s{};
   if (::fstat(host, &s) != 0) return -errno;
@@ -154,7 +157,7 @@ std::int64_t file_calls::put_status(int host, std::uint64_t address) {
       .special_device = s.st_rdev,
       .unused1 = 0,
       .size_bytes = s.st_size,
-      .block_bytes = static_cast<std::int32_t>(s.st_blksize),
+      .block_bytes = usual_block_bytes,
       .unused2 = 0,
       .blocks = s.st_blocks,
       .access_seconds = s.st_atim.tv_sec,
