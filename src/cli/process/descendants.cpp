@@ -6,14 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace tess::cli {
@@ -26,13 +27,19 @@ struct process_state {
   int parent = 0;
 };
 
+// 52 numbers and a name.
+constexpr std::size_t stat_bytes_max = 2048;
+
 std::optional<process_state> state_of(std::string const& process) {
   std::ifstream stream("/proc/" + process + "/stat");
-  std::string const text{std::istreambuf_iterator<char>(stream), {}};
+  // read(), unlike an iterator, throws nothing if the process ends meanwhile.
+  std::array<char, stat_bytes_max> line{};
+  stream.read(line.data(), line.size());
+  std::string_view const text(line.data(), static_cast<std::size_t>(stream.gcount()));
   // number (name) letter parent …; a name may hold brackets and spaces.
   auto const name_end = text.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream rest(text.substr(name_end + 1));
+  if (name_end == std::string_view::npos) return std::nullopt;
+  std::istringstream rest{std::string(text.substr(name_end + 1))};
   process_state state;
   if (!(rest >> state.letter >> state.parent)) return std::nullopt;
   return state;
