@@ -52,6 +52,7 @@ void kernel::happen(event& next) {
     due.pop_back();
   }
   next.happens(next);
+  site_ = everywhere;  // for what is scheduled between runs
 }
 
 void kernel::run() {

@@ -264,6 +264,11 @@ TEST(an_event, happens_at_the_site_of_the_one_that_scheduled_it_and_those_of_no_
   k.run();
   EXPECT_EQ(first.seen, 7U);
   EXPECT_EQ(second.seen, kernel::everywhere);
+  EXPECT_EQ(k.site(), kernel::everywhere);
+  k.go_to(7);
+  k.at(4000, first);
+  k.run_until(5000);
+  EXPECT_EQ(k.site(), kernel::everywhere) << "what is scheduled between runs is of no site";
 }
 
 TEST(a_clock_domain, divides_exactly_at_any_time) {
