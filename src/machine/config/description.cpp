@@ -336,12 +336,14 @@ local_window machine_description::window(std::uint32_t tile) const {
 }
 
 picoseconds machine_description::reach_ps() const noexcept {
-  return adapter.request_cycles * tile_clock_ps + packet_reach_ps();
+  std::uint64_t cycles = network.zero_load_cycles(0, 1);
+  if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));
+  return adapter.request_cycles * tile_clock_ps + cycles * network_clock_ps;
 }
 
 picoseconds machine_description::packet_reach_ps() const noexcept {
-  std::uint64_t cycles = network.zero_load_cycles(0, 1);
-  if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));
+  std::uint64_t cycles = network.to_another_node_cycles();
+  if (mail_network) cycles = std::min(cycles, mail_network->to_another_node_cycles());
   return cycles * network_clock_ps;
 }
 

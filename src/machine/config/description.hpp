@@ -195,7 +195,7 @@ struct machine_description {
   [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !has_nodes(); }
   /// A tile is a core and its memory, with an interface for remote atomics between them.
   [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
-  /// The least time from the issue of an operation until another tile can observe it.
+  /// The least time from the issue of an operation until a tile, the same one included, can observe it by a packet.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// The least time that a packet takes to another tile.
   [[nodiscard]] picoseconds packet_reach_ps() const noexcept;

@@ -51,6 +51,10 @@ struct network_parameters {
     std::uint64_t const last = hop_cycles() - between_routers_cycles() + link_cycles;
     return std::uint64_t{links} * hop_cycles() + last + link_cycles + 1 + flits - 1;
   }
+  /// The least number of cycles for a packet to another node: the nodes of a crossbar share its router.
+  [[nodiscard]] std::uint64_t to_another_node_cycles() const noexcept {
+    return zero_load_cycles(topology == topology_kind::crossbar ? 0 : 1, 1);
+  }
 };
 
 }  // namespace tess::machine

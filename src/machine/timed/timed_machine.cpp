@@ -55,7 +55,7 @@ std::string full_queues(grid const& g) {
 timed_machine::timed_machine(machine_description const& described, elf_image const& image,
                              std::function<program_options()> const& options, std::uint32_t first_tile,
                              std::uint32_t copies, std::uint32_t copies_in_tile)
-    : grid_(described) {
+    : grid_(described), reach_ps_(described.packet_reach_ps()) {
   grid_.copies.in_tile = copies_in_tile;
   for (std::uint32_t share = 0; share < copies_in_tile; ++share)
     images_.push_back(copies_in_tile == 1 ? image : moved(image, described.share_bytes(copies_in_tile) * share));
@@ -99,9 +99,28 @@ void timed_machine::start_system(elf_image const& image) {
   }
 }
 
+timed_machine::marked::marked(timed_machine& of, bool is_begin)
+    : event([](event& self) {
+        auto& mark = static_cast<marked&>(self);
+        mark.owner.read_counters(mark);
+      }),
+      owner(of),
+      begins(is_begin) {}
+
 void timed_machine::mark(bool begins) {
+  if (spare_marks_.empty()) spare_marks_.push_back(&marks_.emplace_back(*this, begins));
+  marked& one = *spare_marks_.back();
+  spare_marks_.pop_back();
+  one.begins = begins;
+  std::uint32_t const site = grid_.clock.go_to(kernel::everywhere);
+  grid_.clock.after(reach_ps_, one);
+  (void)grid_.clock.go_to(site);
+}
+
+void timed_machine::read_counters(marked& at) {
+  spare_marks_.push_back(&at);
   for (auto const& one : grid_.tiles) one->catch_up();
-  if (!begins)
+  if (!at.begins)
     measured_end_ = machine_counts::of(grid_);
   else if (!measured_begin_)
     measured_begin_ = machine_counts::of(grid_);

@@ -43,7 +43,15 @@ class timed_machine {
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
 
  private:
+  /// The program has marked the begin or the end of its measured part. Harts of other tiles may be ahead of that by one
+  /// reach; so the counters are read one reach later, when all of them have come to that time and none is beyond it.
+  struct marked : event {
+    marked(timed_machine& of, bool is_begin);
+    timed_machine& owner;
+    bool begins;
+  };
   void mark(bool begins);
+  void read_counters(marked& at);
   /// Some copies of the program have not ended, and no event is pending.
   [[nodiscard]] bool stalled() const;
   void notify_stalled();
@@ -53,6 +61,9 @@ class timed_machine {
   std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
+  picoseconds reach_ps_;
+  std::deque<marked> marks_;
+  std::vector<marked*> spare_marks_;
   std::vector<std::unique_ptr<tile_program>> programs_;
   std::vector<std::unique_ptr<system_program>> systems_;  ///< By tile; null: its system hart runs none.
 };
