@@ -6,6 +6,7 @@ Method: simple laws replace the programs and meet every check; then one law at a
 
 import argparse
 import json
+import tempfile
 import tomllib
 import unittest
 from pathlib import Path
@@ -15,6 +16,7 @@ from tessera.papers.cni.measures import Results
 from tessera.papers.cni.paper import CNI, rounds_of
 from tessera.papers.cni.plan import INTERLEAVED, ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
+from tessera.simulator import machines
 
 from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
 
@@ -128,10 +130,11 @@ class Runs(unittest.TestCase):
                          {"dir-16", "dir-32", "dir-64", "dir-128"})  # fmt: skip
         changed = {(run.machine.preset, run.machine.changes): run.machine for run in coherent if run.machine.changes}
         self.assertEqual(len(changed), 2 * 4)
-        for (preset, changes), machine in changed.items():
-            text = machine.text((ROOT / "machines" / f"{preset}.toml").read_text(encoding="utf-8"))
+        for (_, changes), machine in changed.items():
+            with tempfile.TemporaryDirectory() as folder:
+                made = machines.described(ROOT / "machines", machine.argument(ROOT / "machines", Path(folder)))
             words = ["forwarding", "interleaved"] if changes == INTERLEAVED else ["blocking", "memory"]
-            coherence = tomllib.loads(text)["coherence"]
+            coherence = made["coherence"]
             self.assertEqual([coherence["protocol"], coherence["homes"]], words)
         self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
 

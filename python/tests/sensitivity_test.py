@@ -5,7 +5,6 @@ Method: the runs of CNI with made-up cycles that depend on one parameter; machin
 
 import json
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tessera.reproduce.__main__ import PAPERS
 from tessera.reproduce.claims import fitted
 from tessera.reproduce.sensitivity import Varied
 from tessera.simulator.execute import AnyRun
+from tessera.simulator.machines import described
 
 from .cni_test import FakeExecutor, Laws
 from .end_to_end import REFERENCE, EndToEnd
@@ -69,12 +69,12 @@ class Runs(unittest.TestCase):
     def test_a_machine_has_one_other_value(self):
         run = next(run for run in self.asked("cni", "--sensitivity").runs() if isinstance(run, Varied))
         with tempfile.TemporaryDirectory() as folder:
-            made = tomllib.loads(Path(run.machine.argument(MACHINES, Path(folder))).read_text(encoding="utf-8"))
-        preset = tomllib.loads((MACHINES / f"{run.run.machine.preset}.toml").read_text(encoding="utf-8"))
+            made = described(MACHINES, run.machine.argument(MACHINES, Path(folder)))
+        preset = described(MACHINES, run.run.machine.preset)
         section, _, key = run.change[0].partition(".")
         self.assertEqual(str(made[section].pop(key)), run.change[1])
         preset[section].pop(key)
-        self.assertEqual({**made, "name": ""}, {**preset, "name": ""})
+        self.assertEqual({**made, "name": "", "summary": ""}, {**preset, "name": "", "summary": ""})
 
 
 class Whole(EndToEnd):

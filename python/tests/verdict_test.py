@@ -4,7 +4,6 @@ contradict themselves are refused; every claim of every paper is measured or say
 
 import math
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from tessera.reproduce import checks
 from tessera.reproduce.__main__ import PAPERS
 from tessera.reproduce.claims import Claim, Claims, band_of, claim_of, fitted
 from tessera.reproduce.verdict import Interval, Verdict, coverage, interval, verdict
+from tessera.simulator.machines import described
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "name,item,observation,low,high,unit,better,neutral,band,kind,cause,where"
@@ -164,7 +164,7 @@ class References(unittest.TestCase):
             claims = Claims(ROOT / "reference" / f"{name}_claims.csv")
             found = fitted(ROOT / "reference", name)
             for one in found:
-                machine = tomllib.loads((ROOT / "machines" / f"{one.machine}.toml").read_text(encoding="utf-8"))
+                machine = described(ROOT / "machines", one.machine)
                 section, _, key = one.key.partition(".")
                 self.assertEqual(str(machine[section][key]), one.value, one.key)
             # The number of copies was fitted by a rule of counting instead of a parameter.

@@ -79,6 +79,10 @@ TEST_F(tess_command, passes_output_options_to_the_machine_and_not_to_the_program
     EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
   EXPECT_EQ(tess("machines").said, "<--list> none none\n");
   EXPECT_EQ(tess("machines nemesys-2x2").said, "<--explain><nemesys-2x2> none none\n");
+  EXPECT_EQ(tess("machines show a.toml").said, "<--show><a.toml> none none\n");
+  EXPECT_EQ(tess("machines diff a.toml b --json").said, "<--differences><a.toml><b><--json> none none\n");
+  EXPECT_EQ(tess("machines diff a.toml").code, 2);
+  EXPECT_EQ(tess("machines show").code, 2);
 }
 
 TEST_F(tess_command, prints_a_compiler_command_for_programs_of_a_machine) {

@@ -6,7 +6,6 @@ Usage: tiles_quantum.py TESS_MACHINE MACHINES PROGRAMS, a folder with nemesys-sy
 """
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -20,10 +19,8 @@ SECONDS_MAX = 100
 def told(quantum: int, machine: str, *words: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         described = Path(folder) / "machine.toml"
-        text = (Path(MACHINES) / f"{machine}.toml").read_text(encoding="utf-8")
-        text, changes = re.subn(r"(?m)^quantum_cycles = \d+", f"quantum_cycles = {quantum}", text)
-        assert changes == 1
-        described.write_text(text, encoding="utf-8")
+        base = Path(MACHINES).resolve() / f"{machine}.toml"
+        described.write_text(f'extends = "{base}"\nharts.quantum_cycles = {quantum}\n', encoding="utf-8")
         file = Path(folder) / "s.json"
         command = [MACHINE, "--quiet", "--machine", described, "--stats", file, *words]
         subprocess.run(command, check=True, capture_output=True, timeout=SECONDS_MAX, cwd=folder)

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from tessera.simulator.machines import chain
+
 
 class RunMachine(Protocol):
     """A machine file: a preset, or a file derived from one."""
@@ -112,6 +114,11 @@ def machine_argument(machine: RunMachine, tess: Path, folder: Path) -> str:
     return machine.argument(tess.parent.parent / "share" / "tessera" / "machines", folder)
 
 
+def machine_files(machine: str, tess: Path) -> list[Path]:
+    """The files of a value of `--machine`: its own and those that it extends."""
+    return chain(tess.parent.parent / "share" / "tessera" / "machines", machine)
+
+
 def say(text: str, command: str = "reproduce") -> None:
     """Prints a line of progress to standard error."""
     print(f"tess: {command}: {text}", file=sys.stderr, flush=True)
@@ -154,9 +161,8 @@ class Executor:
             return {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in run.files(tree)]}
         programs = tree / "libexec" / "tessera"
         machine = machine_argument(run.machine, self._tess, self._folder / "machines")
-        preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"
         files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
-        files.append(preset if preset.is_file() else Path(machine))
+        files += machine_files(machine, self._tess)
         files += getattr(run, "inputs", ())
         made = {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in files]}
         return made | ({"environment": settings} if (settings := environment_of(run)) else {})

@@ -1,16 +1,16 @@
 """machines: simulated machines: presets and files of one's own, with another L2, grid, or any other number changed.
 
-A derived file is the text of its preset with some numbers replaced, so that all other numbers keep their sources.
+A derived file extends its preset and has the lines that differ, so that all other numbers keep their sources.
 Partitions are assigned to the nearest memory, an equal number to each, as in the presets.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import os
-import re
 import threading
 import tomllib
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ class Machine:
         """Value of `--machine`: a preset's name, a file, or a derived file, which is written to `folder`."""
         if self == Machine(self.preset):
             return self.preset
-        return write_derived(folder, self.name, self.text(preset_text(presets, self.preset)))
+        return write_derived(folder, self.name, self.text(presets))
 
     def run(self, program: Callable[..., Any] | str, *arguments: Any, **options: Any) -> Run:
         """Runs a program on this machine: a `tessera.simulator.runs.Run`.
@@ -87,34 +87,37 @@ class Machine:
 
         return runs.compiled(self, sources, output, options, pes_per_tile)
 
-    def text(self, text: str) -> str:
-        """The machine's file, made of its preset's."""
-        text = replaced(text, "", "name", f'"{self.name}"')
+    def text(self, presets: Path) -> str:
+        """The machine's file: what differs from its preset."""
+        base = described(presets, self.preset)
+        values, partitions = {}, ""
         if self.way_kib != PRESET_WAY_KIB:
-            text = replaced(text, "l2", "way_bytes", str(self.way_kib * 1024))
+            values["l2.way_bytes"] = str(self.way_kib * 1024)
         if self.width:
-            text = self._with_grid(text)
-        for where, value in self.changes:
-            section, _, key = where.partition(".")
-            text = replaced(text, section, key, value)
-        return text
+            values, partitions = values | self._grid(base), self._partitions()
+        values |= dict(self.changes)
+        for where in values:
+            check_key(base, where)
+        summary = f"{self.width}x{self.width} tiles, memories: {self.memories}" if self.width else ""
+        return variant_text(self.preset, self.name, values, summary, partitions)
 
-    def _with_grid(self, text: str) -> str:
-        if "[[partition]]" not in text or "\n[memory]" not in text:
+    def _grid(self, base: dict) -> dict[str, str]:
+        if "partition" not in base:
             raise ValueError(f"{self.preset} cannot have another grid, expected a machine such as nemesys-4x4")
-        text = text[: text.index("[[partition]]")]
-        text = replaced(text, "", "summary", f'"{self.width}x{self.width} tiles, memories: {self.memories}"')
-        text = replaced(text, "grid", "width", str(self.width))
-        text = replaced(text, "grid", "height", str(self.width))
-        text = replaced(text, "tile", "local_tail_bytes", str(PARTITION_BYTES * 3 // 4))
         # All partitions must fit in their memories: the preset's banks get more rows.
         share = -(-self.width * self.width // self.memories)
         growth = -(-share * PARTITION_BYTES // GIBIBYTE)
-        rows = int(re.search(r"^rows = (\d+)", text, re.MULTILINE)[1])
-        text = replaced(text, "dram", "rows", str(rows * growth))
+        return {
+            "grid.width": str(self.width),
+            "grid.height": str(self.width),
+            "tile.local_tail_bytes": str(PARTITION_BYTES * 3 // 4),
+            "dram.rows": str(base["dram"]["rows"] * growth),
+            "memory.tiles": str([list(tile) for tile in memory_tiles(self.width, self.memories)]),
+        }
+
+    def _partitions(self) -> str:
         at = memory_tiles(self.width, self.memories)
-        text = replaced(text, "memory", "tiles", str([list(tile) for tile in at]))
-        return text + "\n".join(partition(self.width, tile, memory) for tile, memory in shares(self.width, at))
+        return "\n".join(partition(self.width, tile, memory) for tile, memory in shares(self.width, at))
 
 
 def machine(preset: Machine | str | os.PathLike[str], *, l2_kib: int | None = None, width: int | None = None,
@@ -143,9 +146,9 @@ def machine(preset: Machine | str | os.PathLike[str], *, l2_kib: int | None = No
         raise ValueError(f"no machine {name!r}, expected one of {', '.join(known)}, or a path that ends with .toml")
     wanted = dict(base.changes) if base else {}
     wanted |= {where: toml_value(value) for where, value in (changes or {}).items()}
-    text = preset_text(command.machines_folder(), name)
+    presets = command.machines_folder()
     if l2_kib is not None:
-        ways = tomllib.loads(text).get("l2", {}).get("ways", 1)
+        ways = described(presets, name).get("l2", {}).get("ways", 1)
         wanted["l2.way_bytes"] = toml_value(l2_kib * 1024 // ways)
     if base and width is None:
         width, memories = base.width or None, memories or base.memories or None
@@ -156,7 +159,7 @@ def machine(preset: Machine | str | os.PathLike[str], *, l2_kib: int | None = No
         raise ValueError(f"width={width}, memories={count}, expected a width from 2 and 1, 2 or 4 memories")
     way_kib = base.way_kib if base else PRESET_WAY_KIB
     made = Machine(name, way_kib, width or 0, count, tuple(sorted(wanted.items())))
-    made.text(text)  # so that what is wrong is said here
+    made.text(presets)  # so that what is wrong is said here
     return made
 
 
@@ -171,9 +174,70 @@ def toml_value(value) -> str:
     return repr(value.item() if hasattr(value, "item") else value)
 
 
-def preset_text(presets: Path, name: str) -> str:
-    """Content of a preset's file, or of the file that is named."""
-    return (Path(name) if name.endswith(".toml") else presets / f"{name}.toml").read_text(encoding="utf-8")
+def chain(presets: Path, machine: str) -> list[Path]:
+    """Files of a machine: that of the preset or path, the one that it extends, and so on."""
+    files = [Path(machine) if machine.endswith(".toml") else presets / f"{machine}.toml"]
+    while files[-1].is_file():
+        wanted = tomllib.loads(files[-1].read_text(encoding="utf-8")).get("extends")
+        if wanted is None:
+            break
+        beside = files[-1].parent
+        path = beside / wanted if wanted.endswith(".toml") else presets / f"{wanted}.toml"
+        path = path if path.exists() or wanted.endswith(".toml") else beside / f"{wanted}.toml"
+        if path.resolve() in (file.resolve() for file in files):
+            raise ValueError(f"{machine} extends itself, by {path}")
+        files.append(path)
+    return files
+
+
+def described(presets: Path, machine: str) -> dict:
+    """The tables of a machine's file with all that it extends, as tomllib has them."""
+    merged: dict = {}
+    for file in reversed(chain(presets, machine)):
+        own = tomllib.loads(file.read_text(encoding="utf-8"))
+        for path in own.pop("without", []):
+            *tables, key = path.split(".")
+            functools.reduce(lambda table, name: table[name], tables, merged).pop(key)
+        if own.pop("extends", None):
+            own = {"name": file.stem, **own}
+        merged = _merged(merged, own)
+    return merged
+
+
+def _merged(base: dict, own: dict) -> dict:
+    both = {key: _merged(base[key], value) if isinstance(value, dict) and isinstance(base.get(key), dict) else value
+            for key, value in own.items()}  # fmt: skip
+    return base | both
+
+
+def keys_of(table: dict, before: str = "") -> list[str]:
+    """Keys of a table, those of tables in it with a dot."""
+    found: list[str] = []
+    for key, value in table.items():
+        found += keys_of(value, f"{before}{key}.") if isinstance(value, dict) else [before + key]
+    return found
+
+
+def check_key(machine: dict, where: str) -> None:
+    """Raises ValueError if a machine has no such "section.key"."""
+    section, _, key = where.partition(".")
+    sections = [name for name, value in machine.items() if isinstance(value, dict)]
+    if section not in sections:
+        raise ValueError(f"no section [{section}], expected one of {', '.join(sections)}")
+    if key not in (keys := keys_of(machine[section])):
+        raise ValueError(f"no {key} in [{section}], expected one of {', '.join(keys)}")
+
+
+def variant_text(base: str, name: str, values: dict[str, str], summary: str = "", more: str = "") -> str:
+    """A machine file that extends another: `values` by "section.key", as TOML; `more` is what stands at its end."""
+    lines = [f"# {name}: a variant, written by tessera", f"extends = {json.dumps(base)}", f'name = "{name}"']
+    if summary:
+        lines.append(f'summary = "{summary}"')
+    for section in dict.fromkeys(where.partition(".")[0] for where in values):
+        lines += ["", f"[{section}]"]
+        lines += [f"{where.partition('.')[2]} = {value}" for where, value in values.items()
+                  if where.partition(".")[0] == section]  # fmt: skip
+    return "\n".join([*lines, "", more])
 
 
 def write_derived(folder: Path, name: str, text: str) -> str:
@@ -186,23 +250,6 @@ def write_derived(folder: Path, name: str, text: str) -> str:
         part.write_text(text, encoding="utf-8")
         part.replace(file)
     return str(file)
-
-
-def replaced(text: str, section: str, key: str, value: str) -> str:
-    """The text with another value for a key that it contains; section "" is what stands before all others."""
-    begin = 0
-    if section:
-        sections = dict.fromkeys(re.findall(r"^\[(\w+)\]", text, re.MULTILINE))
-        if section not in sections:
-            raise ValueError(f"no section [{section}], expected one of {', '.join(sections)}")
-        begin = re.search(rf"^\[{section}\].*\n", text, re.MULTILINE).end()
-    following = re.compile(r"^\[", re.MULTILINE).search(text, begin)
-    end = following.start() if following else len(text)
-    found = re.compile(rf"^{re.escape(key)}( *= *)[^#\n]*", re.MULTILINE).search(text, begin, end)
-    if found is None:
-        keys = re.findall(r"^([\w.]+) *=", text[begin:end], re.MULTILINE)
-        raise ValueError(f"no {key} in [{section}], expected one of {', '.join(keys)}")
-    return f"{text[: found.start()]}{key} = {value}  {text[found.end() :]}"
 
 
 def memory_tiles(width: int, count: int) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@
 
 #include "base/standard_output.hpp"
 #include "machine/command/run.hpp"
+#include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/linux/elf.hpp"
 #include "machine/report/explanation.hpp"
@@ -89,12 +90,44 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("FILE.svg");
   app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");
   app.add_option("--explain", chosen.explain, "a machine in words, instead of a run")->type_name("NAME|FILE.toml");
+  app.add_option("--show", chosen.show, "a machine's file with all that it extends, instead of a run")
+      ->type_name("NAME|FILE.toml");
+  app.add_option("--differences", chosen.compared, "the keys in which two machines differ, instead of a run")
+      ->type_name("NAME|FILE.toml")
+      ->expected(2);
+  app.add_flag("--json", chosen.json, "with --differences: as JSON");
   app.add_flag("--quiet", chosen.quiet, "no lines of ours, but for errors");
 }
 
 void list_machines() {
   for (std::string const& name : tess::machine::machine_names())
     fmt::print("{:<20} {}\n", name, tess::machine::described_machine(name).summary);
+}
+
+void print_differences(chosen_options const& chosen) {
+  auto const found = tess::machine::differences_of(chosen.compared.front(), chosen.compared.back());
+  auto const shown = [](std::string const& value, char const* none) { return value.empty() ? none : value; };
+  if (chosen.json) {
+    fmt::print("[");
+    for (auto const& one : found) {
+      fmt::print("{}\n  {{\"key\": \"{}\", \"values\": [{}, {}]}}", &one == &found.front() ? "" : ",", one.key,
+                 shown(one.json.first, "null"), shown(one.json.second, "null"));
+    }
+    fmt::print("{}]\n", found.empty() ? "" : "\n");
+    return;
+  }
+  std::size_t widths[] = {3, chosen.compared.front().size()};
+  for (auto const& one : found) {
+    widths[0] = std::max(widths[0], one.key.size());
+    widths[1] = std::max(widths[1], one.written.first.size());
+  }
+  widths[1] = std::min<std::size_t>(widths[1], 60);
+  if (found.empty()) return fmt::print("no key differs but name and summary\n");
+  fmt::print("{:<{}}  {:<{}}  {}\n", "key", widths[0], chosen.compared.front(), widths[1], chosen.compared.back());
+  for (auto const& one : found) {
+    fmt::print("{:<{}}  {:<{}}  {}\n", one.key, widths[0], shown(one.written.first, "-"), widths[1],
+               shown(one.written.second, "-"));
+  }
 }
 
 }  // namespace
@@ -112,6 +145,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(split - argv), argv);
     if (chosen.list) return list_machines(), 0;
+    if (!chosen.show.empty()) return fmt::print("{}", tess::machine::resolved_text(chosen.show)), 0;
+    if (!chosen.compared.empty()) return print_differences(chosen), 0;
     if (!chosen.explain.empty()) {
       fmt::print("{}", tess::machine::explanation_of(tess::machine::described_machine(chosen.explain)));
       return 0;

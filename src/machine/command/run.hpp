@@ -36,8 +36,11 @@ struct chosen_options {
   std::string picture;
   std::uint32_t copies_in_tile = 1;
   bool image_in_memory = false;
-  bool list = false;    // instead of a run
-  std::string explain;  // instead of a run
+  bool list = false;                  // instead of a run
+  std::string explain;                // instead of a run
+  std::string show;                   // the same
+  std::vector<std::string> compared;  // the same: two machines
+  bool json = false;
   bool quiet = false;
 };
 

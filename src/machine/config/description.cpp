@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
 
+#include "machine/config/merged_file.hpp"
 #include "machine/config/regions.hpp"
 #include "machine/kernel/units.hpp"
 
@@ -391,12 +390,7 @@ machine_description parse_machine(std::string text, std::string name) {
 }
 
 machine_description read_machine(std::filesystem::path const& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream.is_open() || stream.bad())
-    throw config_error(file.string() + ": cannot be read; expected a machine file");
-  return parse_machine(text.str(), file.string());
+  return parse_machine(text_of(file), file.string());
 }
 
 }  // namespace tess::machine

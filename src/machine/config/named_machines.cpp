@@ -26,6 +26,17 @@ std::vector<std::string> machine_names() {
   return names;
 }
 
+std::filesystem::path file_of_machine(std::string const& wanted, std::filesystem::path const& near) {
+  if (wanted.ends_with(".toml")) return (near / wanted).lexically_normal();
+  if (wanted.empty() || wanted.contains('/')) return {};
+  std::error_code none;
+  for (std::filesystem::path const& in : {folder(), near}) {
+    auto file = in / (wanted + ".toml");
+    if (std::filesystem::exists(file, none)) return file;
+  }
+  return {};
+}
+
 machine_description described_machine(std::string const& wanted) {
   if (wanted.ends_with(".toml")) return read_machine(wanted);
   auto const names = machine_names();

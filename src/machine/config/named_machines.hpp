@@ -3,6 +3,7 @@
 // Errors    config_error: no such machine, or an invalid file.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace tess::machine {
 
 /// The names of the installed machine files, sorted.
 [[nodiscard]] std::vector<std::string> machine_names();
+/// The file of a machine: of an installed one by its name, else one of this name in the folder `near`; or a path from
+/// there, if it ends in .toml. Empty if no machine has this name; a path need not exist.
+[[nodiscard]] std::filesystem::path file_of_machine(std::string const& wanted, std::filesystem::path const& near);
 /// `wanted` is such a name, or a file whose name ends in .toml.
 [[nodiscard]] machine_description described_machine(std::string const& wanted);
 

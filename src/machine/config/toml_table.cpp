@@ -1,33 +1,18 @@
-// toml_table: uses toml++ with exceptions, and its source positions.
+// toml_table: queries of the tree of a machine file, with the positions of its nodes.
 #include "machine/config/toml_table.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <bit>
-#include <sstream>
+
+#include "machine/config/merged_file.hpp"
 
 namespace tess::machine {
 
 struct toml_document::inside {
-  std::string name;
-  std::vector<std::string> lines;
-  toml::table root;
+  merged_file file;
   std::vector<explained_value> explained;
-
-  [[nodiscard]] std::string where(toml::source_region const& at) const {
-    return fmt::format("{}:{}:{}", name, at.begin.line, at.begin.column);
-  }
-  /// The comment behind a value.
-  [[nodiscard]] std::string comment(toml::source_region const& at) const {
-    if (at.begin.line == 0 || at.begin.line > lines.size()) return {};
-    std::string const& line = lines[at.begin.line - 1];
-    std::size_t const hash = line.find('#', at.begin.column - 1);
-    if (hash == std::string::npos) return {};
-    std::size_t const first = line.find_first_not_of("# ", hash);
-    return first == std::string::npos ? std::string{} : line.substr(first);
-  }
 };
 
 struct toml_table::inside {
@@ -39,31 +24,19 @@ struct toml_table::inside {
   toml::node& get(std::string_view key, std::string const& expected) {
     known_keys.emplace_back(key);
     toml::node* const found = table->get(key);
-    if (found == nullptr) {
-      throw config_error(
-          fmt::format("{}: no key \"{}{}\"; expected {}", document->where(table->source()), path, key, expected));
-    }
+    if (found == nullptr) document->file.fail(table->source(), fmt::format("no key \"{}{}\"", path, key), expected);
     return *found;
   }
   [[noreturn]] void wrong(toml::node const& at, std::string const& what, std::string const& expected) const {
-    throw config_error(fmt::format("{}: {}; expected {}", document->where(at.source()), what, expected));
+    document->file.fail(at.source(), what, expected);
   }
 };
 
-toml_document::toml_document(std::string text, std::string name) : inside_(std::make_shared<inside>()) {
-  inside_->name = std::move(name);
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) inside_->lines.push_back(line);
-  try {
-    inside_->root = toml::parse(text, inside_->name);
-  } catch (toml::parse_error const& wrong) {
-    throw config_error(
-        fmt::format("{}: {}; expected TOML 1.0", inside_->where(wrong.source()), std::string(wrong.description())));
-  }
-}
+toml_document::toml_document(std::string text, std::string name)
+    : inside_(std::make_shared<inside>(inside{merged_file(std::move(text), std::move(name)), {}})) {}
 
 toml_table toml_document::root() const {
-  return toml_table(std::make_shared<toml_table::inside>(toml_table::inside{inside_, &inside_->root, "", {}}));
+  return toml_table(std::make_shared<toml_table::inside>(toml_table::inside{inside_, &inside_->file.root(), "", {}}));
 }
 
 std::vector<explained_value> const& toml_document::explained() const {
@@ -73,7 +46,7 @@ std::vector<explained_value> const& toml_document::explained() const {
 void toml_table::explain(std::string_view key, std::string value, std::string_view unit) const {
   toml_document::inside& document = *inside_->document;
   document.explained.push_back({inside_->path + std::string(key), std::move(value), std::string(unit),
-                                document.comment(inside_->table->get(key)->source())});
+                                document.file.comment(inside_->table->get(key)->source())});
 }
 
 std::uint64_t toml_table::number(std::string_view key, number_range range, std::string_view unit) {
@@ -230,8 +203,7 @@ void toml_table::finish() const {
     std::string expected = "one of";
     for (std::string const& known : inside_->known_keys)
       expected += fmt::format("{} {}", &known == &inside_->known_keys.front() ? "" : ",", known);
-    throw config_error(fmt::format("{}: unknown key \"{}{}\"; expected {}", inside_->document->where(key.source()),
-                                   inside_->path, key.str(), expected));
+    inside_->document->file.fail(key.source(), fmt::format("unknown key \"{}{}\"", inside_->path, key.str()), expected);
   }
 }
 

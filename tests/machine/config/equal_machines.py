@@ -1,13 +1,13 @@
 """equal_machines: dir-N is cni-N with coherent caches instead of network interfaces, and differs in nothing else.
 
 Method: the files of both machines are compared key by key; what may differ is listed here with the reason.
-Usage: equal_machines.py MACHINES
+Usage: equal_machines.py TESS_MACHINE
 """
 
+import subprocess
 import sys
 import tomllib
 import unittest
-from pathlib import Path
 
 CORES = (4, 16, 32, 64, 128, 256, 512, 1024)
 # Keys and tables that one of the two has, or that name it.
@@ -31,6 +31,12 @@ def keys_of(table: dict, before: str = "") -> dict[str, object]:
     return found
 
 
+def shown(machine: str) -> dict[str, object]:
+    """The keys of a machine's file with all that it extends."""
+    printed = subprocess.run([TESS_MACHINE, "--show", machine], check=True, capture_output=True, text=True).stdout
+    return keys_of(tomllib.loads(printed))
+
+
 class EqualMachines(unittest.TestCase):
     """One test for each number of cores."""
 
@@ -38,10 +44,7 @@ class EqualMachines(unittest.TestCase):
         """And each listed difference exists, so that the list grows no longer than needed."""
         for cores in CORES:
             with self.subTest(cores=cores):
-                cni, coherent = (
-                    keys_of(tomllib.loads((MACHINES / f"{kind}-{cores}.toml").read_text(encoding="utf-8")))
-                    for kind in ("cni", "dir")
-                )
+                cni, coherent = (shown(f"{kind}-{cores}") for kind in ("cni", "dir"))
                 differ = {key for key in cni.keys() | coherent.keys() if cni.get(key) != coherent.get(key)}
                 allowed = {key for key in differ for name in DIFFER if key == name or key.startswith(name + ".")}
                 found = [f"{key}: {cni.get(key)} and {coherent.get(key)}" for key in sorted(differ - allowed)]
@@ -51,5 +54,5 @@ class EqualMachines(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    MACHINES = Path(sys.argv.pop())
+    TESS_MACHINE = sys.argv.pop()
     unittest.main()

@@ -8,11 +8,10 @@
 #include <coroutine>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "machine/config/comparison.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace tess::machine::test {
@@ -26,10 +25,7 @@ inline machine_description described(changes wanted) {
   std::string const name = chosen == wanted.end() ? "rae-6" : chosen->second;
   if (chosen != wanted.end()) wanted.erase(chosen);
   wanted.insert(wanted.begin(), {"l2.way_bytes", "4096"});
-  std::ifstream file(std::string(TESS_MACHINES) + "/" + name + ".toml");
-  std::ostringstream read;
-  read << file.rdbuf();
-  std::string text = read.str();
+  std::string text = resolved_text(std::string(TESS_MACHINES) + "/" + name + ".toml");
   for (auto const& [key, value] : wanted) {
     std::size_t const dot = key.find('.');
     std::string const table = dot == std::string::npos ? "rae" : key.substr(0, dot);

@@ -1,10 +1,10 @@
 """published: the published numbers of NEMESYS: its claims, its tables 5 and 6, and the machine file that has them."""
 
 import functools
-import tomllib
 from pathlib import Path
 
 from tessera.reproduce.claims import Claims, rows
+from tessera.simulator.machines import described
 
 
 class Published(Claims):
@@ -19,7 +19,7 @@ class Published(Claims):
     @functools.cached_property
     def machine(self) -> dict:
         """The machine file with two memories."""
-        return tomllib.loads((self._machines / "nemesys-4x4.toml").read_text(encoding="utf-8"))
+        return described(self._machines, "nemesys-4x4")
 
     def table6(self, variant: str, kernel: str, column: str) -> float | None:
         """One cell; None where the paper has none."""

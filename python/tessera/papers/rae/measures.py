@@ -6,7 +6,6 @@ Units: instructions; atomics, counted as operations of the program, not as instr
 import dataclasses
 import json
 import re
-import tomllib
 from pathlib import Path
 
 from tessera.papers.rae.plan import GAP_NODES, TRIALS, UNIFORM, NodeRun, Plan
@@ -14,6 +13,7 @@ from tessera.papers.rae.tasks import TaskRun
 from tessera.reproduce import results
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
+from tessera.simulator.machines import described
 
 ATOMICS = re.compile(r"^atomics: (\d+), (\d+) of them on words of other places$", re.MULTILINE)
 ATOMIC = re.compile(r"^atomic (\d+) (array|index) (\d+)$", re.MULTILINE)
@@ -115,7 +115,7 @@ class Results(results.Results):
 
     def machine_file(self, preset: str) -> dict:
         """Content of a preset's machine file."""
-        return tomllib.loads((self._machines / f"{preset}.toml").read_text(encoding="utf-8"))
+        return described(self._machines, preset)
 
     def counted(self, program: str, given: tuple[str, ...]) -> Counted | None:
         """One execution of a kernel: the difference of two runs, so that loading is not counted."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tessera.papers.rae import saving, tasks
 from tessera.reproduce import plan
-from tessera.simulator.machines import Machine, preset_text, replaced, write_derived
+from tessera.simulator.machines import Machine, variant_text, write_derived
 
 FIGURES = ("1", "2", "3", "7", "8", "9", "10", *(item.split()[1] for item in (tasks.ITEM, saving.ITEM)))
 TABLE, CURVE, MERGING = "table 1", "interface", "merging"
@@ -101,9 +101,8 @@ class Nodes:
         """Value of `--machine`: a preset's name, or a derived file, which is written to `folder`."""
         if self.name == self.preset:
             return self.preset
-        text = replaced(preset_text(presets, self.preset), "", "name", f'"{self.name}"')
-        text = replaced(text, "rae", "policy", f'"{self.policy}"')
-        text = replaced(text, "rae", "merge", str(self.merge).lower())
+        values = {"rae.policy": f'"{self.policy}"', "rae.merge": str(self.merge).lower()}
+        text = variant_text(self.preset, self.name, values)
         return write_derived(folder, self.name, text)
 
 

@@ -1,0 +1,75 @@
+"""presets: each preset is the machine that its published results are of, whatever files it extends.
+
+Method: `tess-machine --show` prints a preset with all that it extends; a hash of its keys and values is compared with
+presets.csv, and the whole with what the package for Python makes of the files. A base that changes by accident changes
+the hash of each variant. Other words in comments change none.
+Usage: presets.py TESS_MACHINE [--write FOLDER]; --write makes presets.csv of the files in FOLDER, or of the presets
+"""
+
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+import tomllib
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
+
+from tessera.simulator import machines  # noqa: E402
+
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
+TABLE = Path(__file__).with_suffix(".csv")
+HELP = f"if the change is meant, `python3 {Path(__file__).name} TESS_MACHINE --write` makes {TABLE.name} anew"
+
+
+def printed(*words: str) -> str:
+    return subprocess.run([TESS_MACHINE, *words], check=True, capture_output=True, text=True).stdout
+
+
+def names() -> list[str]:
+    return [line.split()[0] for line in printed("--list").splitlines()]
+
+
+def hashed(machine: dict) -> str:
+    kept = {key: value for key, value in machine.items() if key != "summary"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def described(name: str) -> dict:
+    return tomllib.loads(printed("--show", name))
+
+
+class Presets(unittest.TestCase):
+    """The table names every preset, and its values."""
+
+    def test_each_is_what_it_was(self) -> None:
+        with TABLE.open(encoding="utf-8") as file:
+            expected = {row["machine"]: row["sha256"] for row in csv.DictReader(file)}
+        self.assertEqual(sorted(expected), names(), HELP)
+        for name, known in expected.items():
+            with self.subTest(machine=name):
+                self.assertEqual(hashed(described(name)), known, HELP)
+
+    def test_the_package_reads_them_as_the_simulator_does(self) -> None:
+        for name in names():
+            with self.subTest(machine=name):
+                self.assertEqual(machines.described(MACHINES, name), described(name))
+
+
+def write(folder: str) -> None:
+    found = sorted(Path(folder).glob("*.toml")) if folder else []
+    files = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in found}
+    with TABLE.open("w", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["machine", "sha256"])
+        table.writerows((name, hashed(files[name] if files else described(name))) for name in files or names())
+
+
+if __name__ == "__main__":
+    TESS_MACHINE = sys.argv[1]
+    if sys.argv[2:3] == ["--write"]:
+        write(sys.argv[3] if len(sys.argv) > 3 else "")
+    else:
+        unittest.main(argv=sys.argv[:1])
