@@ -36,10 +36,57 @@ TEST_F(hostile_program, is_refused_everything) {
   std::istringstream lines{done.output};
   int attempts = 0;
   for (std::string line; std::getline(lines, line); ++attempts) EXPECT_TRUE(line.starts_with("r ")) << line;
-  EXPECT_EQ(attempts, 29);
+  EXPECT_EQ(attempts, 28);
   EXPECT_TRUE(fs::is_empty(folder_.path() / "beyond"));
   EXPECT_FALSE(fs::exists(folder_.path() / "outside"));
   EXPECT_EQ(text_of(folder_.path() / "kept"), "as it was");
+}
+
+class curious_program : public hostile_program {
+ protected:
+  curious_program() {
+    fs::create_directories(folder_.path() / "given");
+    std::ofstream{folder_.path() / "given/own"} << "mine";
+    std::ofstream{folder_.path() / "beyond/secret"} << "not for programs";
+    fs::create_symlink("../beyond", folder_.path() / "given/link");
+    fs::create_symlink(folder_.path() / "kept", folder_.path() / "given/absolute");
+    fs::create_hard_link(folder_.path() / "kept", folder_.path() / "given/hard");
+    fs::create_directories(folder_.path() / "programs");
+    fs::copy_file(TESS_MACHINE_PROGRAMS "/peeking", folder_.path() / "programs/peeking");
+  }
+  [[nodiscard]] outcome peek(std::string const& options, std::string const& secret = "") const {
+    return folder_.run("cd given && timeout 60 " TESS_MACHINE " --quiet " + options + " -- ../programs/peeking " +
+                       secret);
+  }
+  [[nodiscard]] bool reads(std::string const& file, std::string const& options) const {
+    return peek(options, file).output.starts_with("-");
+  }
+};
+
+TEST_F(curious_program, reads_nothing_outside_of_its_folders) {
+  std::string const secret = (folder_.path() / "beyond/secret").string();
+  for (outcome const& done : {peek("--allow-read .", secret), peek("--env SECRET=" + secret)}) {
+    EXPECT_EQ(done.code, 0) << done.error;
+    std::istringstream lines{done.output};
+    int attempts = 0;
+    for (std::string line; std::getline(lines, line); ++attempts) EXPECT_TRUE(line.starts_with("r ")) << line;
+    EXPECT_EQ(attempts, 24);
+  }
+}
+
+TEST_F(curious_program, reads_what_it_was_given) {
+  EXPECT_TRUE(reads("own", ""));
+  EXPECT_TRUE(reads("../programs/peeking", ""));
+  EXPECT_TRUE(reads("../kept", ""));  // by its words
+  EXPECT_TRUE(reads("own", "--allow-read ."));
+  EXPECT_TRUE(reads("hard", "--allow-read ."));  // a name like any other
+  EXPECT_FALSE(reads("../kept", "--allow-read ."));
+  EXPECT_TRUE(reads("../programs/peeking", "--allow-read ../beyond"));  // its own file
+  EXPECT_TRUE(reads("../beyond/secret", "--allow-read ../beyond"));
+  EXPECT_TRUE(reads("../beyond/secret", "--allow-read . --allow-read ../beyond"));
+  EXPECT_TRUE(reads("../beyond/secret", "--allow-read . --allow-write ../beyond"));
+  EXPECT_TRUE(reads("link/secret", "--allow-read . --allow-read ../beyond"));
+  EXPECT_TRUE(reads("/dev/zero", "--allow-read ."));
 }
 
 TEST_F(hostile_program, is_told_which_calls_are_missing_once_each) {

@@ -73,6 +73,36 @@ TEST_F(whole_programs, write_below_the_allowed_folder) {
   expect_equal("writing", "root", "--allow-write root");
 }
 
+TEST_F(whole_programs, make_folders_and_links_below_each_other) {
+  // The two must begin alike, and each makes its own.
+  for (char const* name : {"first", "second"}) fs::create_directories(folder_.path() / name / "root");
+  outcome const reference = folder_.run("cd first && qemu-riscv64 '" + programs + "/folders' root");
+  outcome const ours = folder_.run("cd second && " + machine + "--allow-write root -- '" + programs + "/folders' root");
+  EXPECT_EQ(ours.output, reference.output) << ours.error;
+  EXPECT_EQ(text_of(folder_.path() / "second/root/one/two/file"), "some text\n");
+  EXPECT_TRUE(fs::is_directory(folder_.path() / "second/root/a/b/c"));
+  EXPECT_TRUE(fs::is_directory(folder_.path() / "second/root/one/two/three"));
+}
+
+TEST_F(whole_programs, lock_files) {
+  fs::create_directories(folder_.path() / "root");
+  expect_equal("locking", "root/file", "--allow-write root");
+}
+
+TEST_F(whole_programs, find_themselves_in_proc) {
+  expect_equal("own_files", "one 'two words'");
+}
+
+TEST_F(whole_programs, get_the_variables_that_are_given) {
+  EXPECT_EQ(folder_
+                .run("ONE=host " + machine + "--env ONE=1 --env 'TWO=a = b' --env ONE=2 -- '" + programs +
+                     "/variables' ONE TWO THREE PATH")
+                .output,
+            "2\na = b\nnone\nnone\n");
+  for (char const* wrong : {"ONE", "=1", "''"})
+    EXPECT_EQ(folder_.run(machine + "--env " + wrong + " -- '" + programs + "/variables'").code, 2) << wrong;
+}
+
 TEST_F(whole_programs, begin_elsewhere_in_each_layout_and_compute_the_same) {
   auto const of = [&](int number, std::string const& where) {
     return folder_.run(machine + where + " --layout " + std::to_string(number) + " -- '" + programs + "/layouts'")

@@ -129,6 +129,14 @@ CLI::Validator folder() {
   return {check, ""};
 }
 
+CLI::Validator variable() {
+  auto check = [](std::string& text) -> std::string {
+    bool const named = text.contains('=') && !text.starts_with('=');
+    return named ? std::string{} : fmt::format("\"{}\" will not do; give NAME=VALUE", text);
+  };
+  return {check, ""};
+}
+
 // Names are looked up by the simulator, which knows the folder of its machines.
 CLI::Validator machine() {
   auto check = [](std::string& text) -> std::string {
@@ -141,7 +149,8 @@ CLI::Validator machine() {
 CLI::Validator check_of(std::string_view option) {
   if (option == "--machine") return machine();
   if (option == "--timing") return one_of({"off", "on"});
-  if (option == "--allow-write") return folder();
+  if (option == "--allow-write" || option == "--allow-read") return folder();
+  if (option == "--env") return variable();
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);

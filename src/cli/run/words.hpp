@@ -84,6 +84,12 @@ inline constexpr std::array run_options{
     run_option{"--image", "", "tlm|memory", "",
                "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
+    run_option{"--allow-read", "", "DIR", "",
+               "of the machine: the program may read below this folder and those of --allow-write, and nothing else; "
+               "repeatable; without it: below the current folder and its own, and what its words name"},
+    run_option{"--env", "", "NAME=VALUE", "",
+               "of the machine: a variable of the program, which has none of yours but TESS_, SHMEM_ and SMA_; "
+               "repeatable"},
 };
 
 struct run_split {

@@ -64,12 +64,18 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
-  app.add_option("--allow-read", chosen.read_folders, "read nothing but what lies below this folder; repeatable")
+  app.add_option("--allow-read", chosen.read_folders,
+                 "the program may read below this folder and those of --allow-write, and nothing else; repeatable; "
+                 "without it: below the current folder and the program's own, and the files and folders that its words "
+                 "name")
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
   app.add_option("--env", chosen.environment, "one for the program's environment, which is otherwise empty; repeatable")
       ->type_name("NAME=VALUE")
+      ->check([](std::string const& text) {
+        return text.find('=') - 1 < text.size() ? "" : fmt::format("\"{}\" will not do; give NAME=VALUE", text);
+      })
       ->expected(1)
       ->take_all();
   app.add_option("--seed", chosen.seed, "of everything random in the program")->envname("TESS_SEED");

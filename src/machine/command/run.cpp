@@ -10,6 +10,8 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "base/output_file.hpp"
 #include "machine/config/named_machines.hpp"
@@ -60,10 +62,30 @@ std::vector<std::string> environment_of(chosen_options const& chosen, bool timed
     for (std::string_view const known : {"TESS_", "SHMEM_", "SMA_"})
       if (std::string_view{*entry}.starts_with(known) && !std::string_view{*entry}.starts_with(system_variable))
         result.emplace_back(*entry);
-  result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
+  for (std::string const& entry : chosen.environment) {
+    std::string const name = entry.substr(0, entry.find('=') + 1);
+    std::erase_if(result, [&](std::string const& other) { return other.starts_with(name); });
+    result.push_back(entry);
+  }
   // Tells the runtime whether there are tiles that it may query.
   result.emplace_back(timed ? "TESS_TIMING=on" : "TESS_TIMING=off");
   return result;
+}
+
+/// Without --allow-read: the current folder, that of the program, and what its words name.
+void allow_reading(chosen_options const& chosen, program_options& options) {
+  options.files.allow_read_file(options.path);
+  for (auto const& folder : chosen.read_folders) options.files.allow_read(folder);
+  if (!chosen.read_folders.empty()) return;
+  options.files.allow_read(".");
+  options.files.allow_read(fs::path(options.path).parent_path());
+  for (std::string_view const word : std::span{options.arguments}.subspan(1)) {
+    std::error_code absent;
+    fs::path const named{word.substr(word.starts_with('-') ? word.find('=') + 1 : 0)};  // as in --input=FILE
+    if (named.empty() || named.lexically_normal() == "/") continue;
+    if (fs::is_directory(named, absent)) options.files.allow_read(named);
+    if (fs::is_regular_file(named, absent)) options.files.allow_read_file(named);
+  }
 }
 
 program_options options_of(chosen_options const& chosen, runtime_files const& files, bool timed) {
@@ -76,7 +98,7 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
   result.layout = chosen.layout;
   for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
   if (!files.folder().empty()) result.files.allow_write(files.folder());
-  for (auto const& folder : chosen.read_folders) result.files.allow_read(folder);
+  allow_reading(chosen, result);
   return result;
 }
 
@@ -97,13 +119,6 @@ class report_file {
  private:
   std::optional<tess::detail::output_file> file_;
 };
-
-void report_trouble(std::string const& trouble, std::string const& refused) {
-  fmt::print(stderr, "{}", trouble);
-  if (!refused.empty())
-    fmt::print(stderr, "machine: the program wanted to write {}; files are read-only but for --allow-write DIR\n",
-               refused);
-}
 
 constexpr std::uint32_t all_tiles = std::numeric_limits<std::uint32_t>::max();
 
@@ -239,7 +254,7 @@ int run_timed(chosen_options const& chosen) {
     });
   }();
   double const seconds = seconds_since(begin);
-  report_trouble(outcome.trouble, machine.refused_write());
+  fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!chosen.quiet && outcome.exit_code != 0));
   auto const measured = measure(machine);
   std::string const& program = chosen.arguments.front();
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(measured, described, seconds));
@@ -273,7 +288,7 @@ int run_flat(chosen_options const& chosen) {
   auto const begin = host_clock::now();
   auto const outcome = machine.run();
   double const seconds = seconds_since(begin);
-  report_trouble(outcome.trouble, machine.refused_write());
+  fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!chosen.quiet && outcome.exit_code != 0));
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
   if (statistics.wanted())
     statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics()));

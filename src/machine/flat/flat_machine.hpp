@@ -39,8 +39,8 @@ class flat_machine final : private machine_host, private user_memory {
 
   // Runs to the end of the program.
   machine_outcome run();
-  // The first file that the program was not allowed to write; empty: none.
-  [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  // Lines about files that the program was not allowed to access; empty: none.
+  [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
 
  private:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };  // reserved: waits for a word, by wrs.nto

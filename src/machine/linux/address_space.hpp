@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "machine/linux/layout.hpp"
 #include "machine/linux/user_memory.hpp"
@@ -23,7 +24,18 @@ class address_space {
   address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes,
                 layout const& moved);
 
+  struct mapping {
+    std::uint64_t end;
+    std::uint8_t rights;
+  };
+
   [[nodiscard]] std::uint64_t stack_top() const noexcept { return stack_top_; }
+  // By their first address; the stack is one of them, program and heap are not.
+  [[nodiscard]] std::map<std::uint64_t, mapping> const& mappings() const noexcept { return mappings_; }
+  // Whole pages: the first address, and the one behind the last.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> heap() const noexcept {
+    return {page_down(heap_begin_), page_up(heap_end_)};
+  }
 
   std::int64_t brk(std::uint64_t wanted);
   // `rights` as access_right; `flags` are Linux's MAP_...; contents are zero.
@@ -35,10 +47,6 @@ class address_space {
   std::int64_t forget(std::uint64_t address, std::uint64_t bytes);
 
  private:
-  struct mapping {
-    std::uint64_t end;
-    std::uint8_t rights;
-  };
   [[nodiscard]] bool valid(std::uint64_t address, std::uint64_t bytes) const noexcept;
   [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t end) const noexcept;
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t bytes) const noexcept;  // 0: none

@@ -1,10 +1,10 @@
 // call_names: the names of Linux's system calls by their asm-generic numbers, for messages.
 //
 // Source    Linux, include/uapi/asm-generic/unistd.h.
+#include "machine/linux/call_names.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "machine/linux/program.hpp"
 
 namespace tess::machine {
 namespace {
@@ -21,6 +21,7 @@ constexpr std::array names{
     named_call{20, "epoll_create1"},
     named_call{21, "epoll_ctl"},
     named_call{22, "epoll_pwait"},
+    named_call{25, "fcntl"},
     named_call{26, "inotify_init1"},
     named_call{32, "flock"},
     named_call{33, "mknodat"},
@@ -37,6 +38,10 @@ constexpr std::array names{
     named_call{54, "fchownat"},
     named_call{55, "fchown"},
     named_call{59, "pipe2"},
+    named_call{63, "read"},
+    named_call{64, "write"},
+    named_call{65, "readv"},
+    named_call{66, "writev"},
     named_call{69, "preadv"},
     named_call{70, "pwritev"},
     named_call{71, "sendfile"},
@@ -82,6 +87,8 @@ constexpr std::array names{
     named_call{198, "socket"},
     named_call{199, "socketpair"},
     named_call{200, "bind"},
+    named_call{201, "listen"},
+    named_call{202, "accept"},
     named_call{203, "connect"},
     named_call{206, "sendto"},
     named_call{207, "recvfrom"},

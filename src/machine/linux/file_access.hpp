@@ -1,13 +1,16 @@
 // file_access: the host files that a program may open, and how.
 //
-//   Reading: regular files and folders that the user may read, of ordinary file systems; not /proc, /sys and similar
-//   ones, which expose the simulator itself; of devices only /dev/null, /dev/zero and /dev/(u)random (the latter two
-//   seeded). With --allow-read, only files below one of its folders. Writing, creating, renaming, deleting: only below
-//   the folders of --allow-write. The kernel itself resolves names below them (openat2, RESOLVE_BENEATH), so neither
-//   `..` nor a symbolic link leads out.
+//   Reading: what lies below the folders that were given, or is one of the files: regular files and folders of ordinary
+//   file systems. What counts is where a name leads, not how it is written: it is resolved once, to a descriptor, and
+//   the path of that is checked, so neither `..` nor a symbolic link nor /proc/self/root leads out. A hard link is a
+//   name like any other, in the folder that it is in. A program sees that the folders above the given ones exist.
+//   /dev/null, /dev/zero and /dev/(u)random (the latter two seeded) may always be read; never what exposes the
+//   simulator itself, as /proc and /sys do.
+//   Writing, creating, renaming, deleting: only below the folders of allow_write, which may be read, too. The kernel
+//   itself resolves names below them (openat2, RESOLVE_BENEATH).
 //
-// Errors    results are descriptors of the host, or negative Linux error numbers. std::runtime_error from allow_... if
-//           it is not a folder.
+// Errors    results are descriptors of the host, or negative Linux error numbers: ENOENT for what may not be seen.
+//           std::runtime_error from allow_... if it is not there.
 // Threads   none.
 #pragma once
 
@@ -33,35 +36,50 @@ class host_file {
   int descriptor_ = -1;
 };
 
+// Where a descriptor of the host leads; empty: nowhere.
+[[nodiscard]] std::string path_of(int descriptor);
+
 class file_access {
  public:
   void allow_write(std::filesystem::path const& folder) { write_folders_.push_back(open_folder(folder)); }
   void allow_read(std::filesystem::path const& folder) { read_folders_.push_back(open_folder(folder)); }
+  // A single file.
+  void allow_read_file(std::filesystem::path const& file);
 
   // Paths are absolute. `flags` and `mode` are those of openat, which RISC-V and x86-64 share.
   [[nodiscard]] int open(std::string const& path, int flags, unsigned mode);
-  // O_PATH, for queries about a file; the last link is followed or not.
-  [[nodiscard]] int look(std::string const& path, bool follow);
+  // O_PATH, for queries about a file; the last link is followed or not. Folders above the given ones can be seen.
+  [[nodiscard]] int look(std::string const& path, bool follow) const;
   // The folder that contains it, in which it may be created or deleted, and its name there.
   [[nodiscard]] int parent_for_change(std::string const& path, std::string& name);
-  [[nodiscard]] bool may_write(std::string const& path) const;
-  // The path of the first refused attempt to write, for a message; empty if there was none.
-  [[nodiscard]] std::string const& refused_write() const noexcept { return refused_write_; }
+  [[nodiscard]] bool may_write(int descriptor) const;
+  // A line about the first refused attempt to write, and one about the first to read a file that is there, if that may
+  // be why the program failed. Empty if there was none.
+  [[nodiscard]] std::string refused(bool failed) const;
 
  private:
   struct folder {
     host_file descriptor;
-    std::string path;  // absolute, without a slash at its end
+    std::string path;   // absolute, without links and without a slash at its end
+    std::string given;  // the same as it was given
   };
   static folder open_folder(std::filesystem::path const& path);
   static folder const* holder_of(std::vector<folder> const& folders, std::string const& path);
-  int open_beneath(folder const& root, std::string const& path, int flags, unsigned mode) const;
-  int look_anywhere(std::string const& path, bool follow) const;
+  static int open_beneath(folder const& root, std::string const& path, int flags, unsigned mode);
+  int open_for_change(std::string const& path, int flags, unsigned mode) const;
+  // Where a name that may not be there yet leads: that of its folder, and its own. False: its folder is not there.
+  static bool resolve_parent(std::string const& path, std::string& whole, std::string& name);
+  enum class sight : std::uint8_t { none, exists, whole };
+  [[nodiscard]] sight sight_of(int descriptor) const;
+  [[nodiscard]] int unseen(std::string const& path, int why) const;
   int refuse_write(std::string const& path);
 
   std::vector<folder> write_folders_;
   std::vector<folder> read_folders_;
+  std::vector<std::string> read_files_;  // where they lead
+  std::vector<std::string> read_links_;  // the same as they were given
   std::string refused_write_;
+  std::string refused_read_;
 };
 
 }  // namespace tess::machine

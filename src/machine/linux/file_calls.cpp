@@ -2,7 +2,9 @@
 #include "machine/linux/file_calls.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,88 +31,208 @@ std::int64_t or_error(std::int64_t result) {
 
 }  // namespace
 
-file_calls::file_calls(user_memory& memory, file_access access, std::string program)
+file_calls::open_file::~open_file() {
+  if (ours && host >= 0) ::close(host);
+}
+
+file_calls::file_calls(user_memory& memory, file_access access, own_process const& own)
     : memory_(memory),
       access_(std::move(access)),
-      program_(std::move(program)),
+      own_(own),
       directory_(std::filesystem::current_path().string()),
       buffer_(buffer_bytes) {
-  for (int stream = 0; stream <= 2; ++stream)
-    files_[static_cast<std::uint64_t>(stream)] = {stream, "", false, stream == 0 ? O_RDONLY : O_WRONLY};
-}
-
-file_calls::open_file* file_calls::find(std::uint64_t descriptor) {
-  auto const found = files_.find(descriptor & 0xffffffffU);
-  return found == files_.end() ? nullptr : &found->second;
-}
-
-std::int64_t file_calls::add(open_file file, std::uint64_t lowest) {
-  while (files_.contains(lowest)) ++lowest;
-  if (lowest >= descriptors_max) {
-    if (file.ours) ::close(file.host);
-    return -EMFILE;
+  for (int stream = 0; stream <= 2; ++stream) {
+    int const flags = stream == 0 ? O_RDONLY : O_WRONLY;
+    add(std::make_shared<open_file>(stream, "", false, flags), static_cast<std::uint64_t>(stream), false);
   }
-  files_[lowest] = std::move(file);
+}
+
+file_calls::open_file* file_calls::find(std::uint64_t number) {
+  auto const found = files_.find(number & 0xffffffffU);
+  return found == files_.end() ? nullptr : found->second.file.get();
+}
+
+std::int64_t file_calls::add(std::shared_ptr<open_file> file, std::uint64_t lowest, bool closes_on_exec) {
+  while (files_.contains(lowest)) ++lowest;
+  if (lowest >= descriptors_max) return -EMFILE;
+  if (file->number == 0) file->number = ++opened_;
+  files_[lowest] = {std::move(file), closes_on_exec};
   return static_cast<std::int64_t>(lowest);
+}
+
+std::int64_t file_calls::add_copy(std::uint64_t number, std::uint64_t lowest, bool closes_on_exec) {
+  auto const found = files_.find(number & 0xffffffffU);
+  return found == files_.end() ? -EBADF : add(found->second.file, lowest, closes_on_exec);
 }
 
 std::int64_t file_calls::openat(call_arguments const& a) {
   std::string path;
   if (auto const wrong = path_at(a[0], a[1], path); wrong != 0) return wrong;
   int const flags = static_cast<int>(a[2]);
+  bool const closes = (flags & O_CLOEXEC) != 0;
+  if (auto const number = own_descriptor(path); number && find(*number) != nullptr && find(*number)->path.empty())
+    return add_copy(*number, 0, closes);
+  if (auto file = open_own(path)) {
+    if ((flags & O_ACCMODE) != O_RDONLY) return -EACCES;
+    if (file->host < 0 && !file->is_folder) return -ENFILE;
+    return add(std::move(file), 0, closes);
+  }
+  path = follow_own(path, (flags & O_NOFOLLOW) == 0);
   int const host = access_.open(path, flags, static_cast<unsigned>(a[3]));
-  return host < 0 ? host : add({host, path, true, flags & ~(O_CREAT | O_EXCL | O_TRUNC)}, 0);
+  if (host < 0) return host;
+  constexpr int at_begin = O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+  return add(std::make_shared<open_file>(host, path, true, flags & ~at_begin), 0, closes);
+}
+
+// A file that has no descriptor left loses its locks, and closing any descriptor of a file those of the process.
+void file_calls::release(std::shared_ptr<open_file> const& file) {
+  struct stat about{};
+  if (file->ours && ::fstat(file->host, &about) == 0) records_.clear({about.st_dev, about.st_ino}, file_locks::process);
+  changed_ = true;
+  if (file.use_count() > 1) return;
+  records_.forget(file->number);
+  wholes_.forget(file->number);
 }
 
 std::int64_t file_calls::close(call_arguments const& a) {
-  open_file* const file = find(a[0]);
-  if (file == nullptr) return -EBADF;
-  if (file->ours) ::close(file->host);
-  files_.erase(a[0] & 0xffffffffU);
+  auto const found = files_.find(a[0] & 0xffffffffU);
+  if (found == files_.end()) return -EBADF;
+  auto const file = std::move(found->second.file);
+  files_.erase(found);
+  release(file);
   return 0;
 }
 
 std::int64_t file_calls::dup(call_arguments const& a) {
-  open_file* const file = find(a[0]);
-  if (file == nullptr) return -EBADF;
-  int const host = ::fcntl(file->host, F_DUPFD_CLOEXEC, 0);
-  return host < 0 ? -errno : add({host, file->path, true, file->flags}, 0);
+  return add_copy(a[0], 0, false);
 }
 
 std::int64_t file_calls::dup3(call_arguments const& a) {
-  open_file* const file = find(a[0]);
   std::uint64_t const wanted = a[1] & 0xffffffffU;
-  if (file == nullptr || wanted >= descriptors_max) return -EBADF;
-  if (a[0] == a[1]) return -EINVAL;
-  int const host = ::fcntl(file->host, F_DUPFD_CLOEXEC, 0);
-  if (host < 0) return -errno;
-  open_file copy{host, file->path, true, file->flags};
-  if (open_file* const old = find(wanted); old != nullptr && old->ours) ::close(old->host);
-  files_[wanted] = std::move(copy);
-  return static_cast<std::int64_t>(wanted);
+  if (find(a[0]) == nullptr || wanted >= descriptors_max) return -EBADF;
+  if ((a[0] & 0xffffffffU) == wanted) return -EINVAL;
+  if (find(wanted) != nullptr) close({wanted});
+  return add_copy(a[0], wanted, (a[2] & O_CLOEXEC) != 0);
 }
 
 std::int64_t file_calls::fcntl(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
+  descriptor& of = files_[a[0] & 0xffffffffU];
   switch (a[1]) {
     case F_DUPFD:
-    case F_DUPFD_CLOEXEC: {
-      if (a[2] >= descriptors_max) return -EINVAL;
-      int const host = ::fcntl(file->host, F_DUPFD_CLOEXEC, 0);
-      return host < 0 ? -errno : add({host, file->path, true, file->flags}, a[2]);
-    }
+    case F_DUPFD_CLOEXEC:
+      return a[2] >= descriptors_max ? -EINVAL : add_copy(a[0], a[2], a[1] == F_DUPFD_CLOEXEC);
     case F_GETFD:
-      return FD_CLOEXEC;
+      return of.closes_on_exec ? FD_CLOEXEC : 0;
     case F_SETFD:
+      of.closes_on_exec = (a[2] & FD_CLOEXEC) != 0;
       return 0;
     case F_GETFL:
       return file->flags;
-    case F_SETFL:
-      return 0;
+    case F_SETFL: {
+      constexpr int changeable = O_APPEND | O_NONBLOCK;
+      file->flags = (file->flags & ~changeable) | (static_cast<int>(a[2]) & changeable);
+      if (!file->ours || file->is_folder) return 0;
+      return or_error(::fcntl(file->host, F_SETFL, (file->flags & O_APPEND) | O_NONBLOCK));
+    }
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_GETLK:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+      return lock(*file, a[1], a[2]);
     default:
       return -EINVAL;
   }
+}
+
+namespace {
+
+// struct flock of asm-generic.
+struct user_lock {
+  std::int16_t type, whence;
+  std::int32_t unused1;
+  std::int64_t start, length;
+  std::int32_t process, unused2;
+};
+static_assert(sizeof(user_lock) == 32);
+
+// The bytes that are meant; false: there are none.
+bool find_range(user_lock const& asked, int host, file_locks::lock& into) {
+  struct stat about{};
+  if (::fstat(host, &about) != 0) return false;
+  into.of = {about.st_dev, about.st_ino};
+  std::int64_t base = 0;
+  if (asked.whence == SEEK_CUR) base = ::lseek(host, 0, SEEK_CUR);
+  if (asked.whence == SEEK_END) base = about.st_size;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  if (asked.whence < SEEK_SET || asked.whence > SEEK_END || base < 0) return false;
+  if (__builtin_add_overflow(base, asked.start, &begin) || __builtin_add_overflow(begin, asked.length, &end))
+    return false;
+  if (asked.length < 0) std::swap(begin, end);
+  if (begin < 0) return false;
+  into.begin = static_cast<std::uint64_t>(begin);
+  into.end = asked.length == 0 ? file_locks::to_the_end : static_cast<std::uint64_t>(end);
+  return true;
+}
+
+}  // namespace
+
+std::int64_t file_calls::lock(open_file& file, std::uint64_t command, std::uint64_t address) {
+  user_lock asked{};
+  if (!memory_.get(address, asked)) return -EFAULT;
+  bool const of_file = command == F_OFD_GETLK || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+  bool const known = asked.type == F_RDLCK || asked.type == F_WRLCK || asked.type == F_UNLCK;
+  file_locks::lock wanted{
+      .of = {}, .owner = of_file ? file.number : file_locks::process, .exclusive = asked.type == F_WRLCK};
+  if (!known || (of_file && asked.process != 0) || !find_range(asked, file.host, wanted)) return -EINVAL;
+  if (command == F_GETLK || command == F_OFD_GETLK) {
+    if (asked.type == F_UNLCK) return -EINVAL;
+    auto const other = records_.obstacle(wanted);
+    asked.type = F_UNLCK;
+    if (other) {
+      asked = {
+          .type = static_cast<std::int16_t>(other->exclusive ? F_WRLCK : F_RDLCK),
+          .whence = SEEK_SET,
+          .unused1 = 0,
+          .start = static_cast<std::int64_t>(other->begin),
+          .length = other->end == file_locks::to_the_end ? 0 : static_cast<std::int64_t>(other->end - other->begin),
+          .process = other->owner == file_locks::process ? static_cast<std::int32_t>(threads::main_id) : -1,
+          .unused2 = 0};
+    }
+    return memory_.put(address, asked) ? 0 : -EFAULT;
+  }
+  if (asked.type == F_UNLCK) {
+    records_.clear(wanted.of, wanted.owner, wanted.begin, wanted.end);
+    changed_ = true;
+    return 0;
+  }
+  int const way = file.flags & O_ACCMODE;
+  if ((way == O_RDONLY && wanted.exclusive) || (way == O_WRONLY && !wanted.exclusive)) return -EBADF;
+  std::int64_t const result = records_.set(wanted);
+  return result == -EAGAIN && (command == F_SETLKW || command == F_OFD_SETLKW) ? not_yet : result;
+}
+
+std::int64_t file_calls::flock(call_arguments const& a) {
+  open_file* const file = find(a[0]);
+  if (file == nullptr) return -EBADF;
+  std::uint64_t const what = a[1] & ~std::uint64_t{LOCK_NB};
+  struct stat about{};
+  if (::fstat(file->host, &about) != 0) return -errno;
+  file_locks::lock const wanted{
+      .of = {about.st_dev, about.st_ino}, .owner = file->number, .exclusive = what == LOCK_EX};
+  if (what == LOCK_UN) {
+    wholes_.forget(file->number);
+    changed_ = true;
+    return 0;
+  }
+  if (what != LOCK_EX && what != LOCK_SH) return -EINVAL;
+  std::int64_t const result = wholes_.set(wanted);
+  if (result == 0) changed_ = true;  // it may share now what it had for itself
+  return result == -EAGAIN && (a[1] & LOCK_NB) == 0 ? not_yet : result;
 }
 
 // Only the queries whether a stream is a terminal, and its size: output is then buffered by lines.
@@ -129,6 +251,7 @@ std::int64_t file_calls::lseek(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
   if (a[2] > SEEK_HOLE) return -EINVAL;
+  if (file->is_folder) return a[1] == 0 && a[2] == SEEK_SET ? static_cast<std::int64_t>(file->next_entry = 0) : -EINVAL;
   return or_error(::lseek(file->host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
 }
 
@@ -136,6 +259,22 @@ std::int64_t file_calls::ftruncate(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
   return file->ours ? or_error(::ftruncate(file->host, static_cast<off_t>(a[1]))) : -EINVAL;
+}
+
+std::int64_t file_calls::fallocate(call_arguments const& a) {
+  open_file* const file = find(a[0]);
+  if (file == nullptr) return -EBADF;
+  if (!file->ours) return -ESPIPE;
+  constexpr std::uint64_t bytes_max = std::uint64_t{1} << 34U;  // of the host's disk, at a time
+  if (a[3] > bytes_max) return -EFBIG;
+  return or_error(::fallocate(file->host, static_cast<int>(a[1]), static_cast<off_t>(a[2]), static_cast<off_t>(a[3])));
+}
+
+std::int64_t file_calls::fchmod(call_arguments const& a) {
+  open_file* const file = find(a[0]);
+  if (file == nullptr) return -EBADF;
+  if (!file->ours || !access_.may_write(file->host)) return -EROFS;
+  return or_error(::fchmod(file->host, static_cast<mode_t>(a[1] & 0777U)));
 }
 
 std::int64_t file_calls::fsync(call_arguments const& a) {
@@ -176,6 +315,26 @@ std::int64_t file_calls::transfer_out(int host, std::uint64_t address, std::uint
     done += static_cast<std::uint64_t>(put);
   }
   return static_cast<std::int64_t>(done);
+}
+
+std::int64_t file_calls::sendfile(call_arguments const& a) {
+  open_file* const to = find(a[0]);
+  open_file* const from = find(a[1]);
+  if (to == nullptr || from == nullptr) return -EBADF;
+  std::int64_t offset = no_offset;
+  if (a[2] != 0 && !memory_.get(a[2], offset)) return -EFAULT;
+  if (from->is_folder || (a[2] != 0 && offset < 0)) return -EINVAL;
+  std::span const part = std::span{buffer_}.first(std::min<std::uint64_t>(a[3], buffer_.size()));
+  ssize_t const got = offset == no_offset ? ::read(from->host, part.data(), part.size())
+                                          : ::pread(from->host, part.data(), part.size(), offset);
+  if (got < 0) return -errno;
+  ssize_t const put = ::write(to->host, part.data(), static_cast<std::size_t>(got));
+  if (put < 0) return -errno;
+  if (offset == no_offset) {
+    if (put < got) ::lseek(from->host, put - got, SEEK_CUR);
+    return put;
+  }
+  return memory_.put(a[2], offset + put) ? put : -EFAULT;
 }
 
 std::int64_t file_calls::read(call_arguments const& a) {

@@ -1,25 +1,33 @@
 // file_calls: the descriptors of a program, and the system calls that take one or a path.
 //
-//   Descriptors 0, 1 and 2 are the simulator's own; all others come from file_access. Descriptor numbers are the
-//   program's, the lowest free one first, and independent of the host's.
+//   Descriptors 0, 1 and 2 are the simulator's own; all others come from file_access, or are texts about the program
+//   (own_process). Descriptor numbers are the program's, the lowest free one first, and independent of the host's.
+//   Those that dup made share an open file.
 //
-// Errors    values, or negative Linux error numbers.
+// Errors    values, or negative Linux error numbers. not_yet: the call must be tried again when have_changed().
 // Cost      bytes are copied through a buffer of 64 KiB.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/linux/file_access.hpp"
+#include "machine/linux/file_locks.hpp"
+#include "machine/linux/own_process.hpp"
 #include "machine/linux/threads.hpp"
 
 namespace tess::machine {
 
 class file_calls {
  public:
-  // `program`: the target of /proc/self/exe.
-  file_calls(user_memory& memory, file_access access, std::string program);
+  // `own` lives longer.
+  file_calls(user_memory& memory, file_access access, own_process const& own);
 
   std::int64_t getcwd(call_arguments const& a);
   std::int64_t dup(call_arguments const& a);
@@ -47,32 +55,78 @@ class file_calls {
   std::int64_t newfstatat(call_arguments const& a);
   std::int64_t fstat(call_arguments const& a);
   std::int64_t fsync(call_arguments const& a);
+  std::int64_t flock(call_arguments const& a);
+  std::int64_t symlinkat(call_arguments const& a);
+  std::int64_t linkat(call_arguments const& a);
+  std::int64_t statfs(call_arguments const& a);
+  std::int64_t fstatfs(call_arguments const& a);
+  std::int64_t fallocate(call_arguments const& a);
+  std::int64_t fchdir(call_arguments const& a);
+  std::int64_t fchmod(call_arguments const& a);
+  std::int64_t fchmodat(call_arguments const& a);
+  std::int64_t utimensat(call_arguments const& a);
+  std::int64_t sendfile(call_arguments const& a);
+  [[nodiscard]] bool is_open(std::uint64_t number) { return find(number) != nullptr; }
 
+  // Since it was last asked: may a call that had to wait be done now?
+  [[nodiscard]] bool have_changed() noexcept { return std::exchange(changed_, false); }
   [[nodiscard]] file_access const& access() const noexcept { return access_; }
 
  private:
+  // What descriptors refer to.
   struct open_file {
     int host = -1;
     std::string path;  // absolute; empty for the standard streams
     bool ours = true;  // closed by this object
     int flags = 0;
+    std::uint64_t number = 0;  // an owner of locks
+    bool is_folder = false;    // one of our own, with these entries
+    std::vector<std::string> entries;
+    std::size_t next_entry = 0;
+
+    open_file(int host_, std::string path_, bool ours_, int flags_)
+        : host(host_), path(std::move(path_)), ours(ours_), flags(flags_) {}
+    open_file(open_file const&) = delete;
+    open_file& operator=(open_file const&) = delete;
+    ~open_file();
+  };
+  struct descriptor {
+    std::shared_ptr<open_file> file;
+    bool closes_on_exec = false;
   };
 
-  [[nodiscard]] open_file* find(std::uint64_t descriptor);
-  std::int64_t add(open_file file, std::uint64_t lowest);
+  [[nodiscard]] open_file* find(std::uint64_t number);
+  std::int64_t add(std::shared_ptr<open_file> file, std::uint64_t lowest, bool closes_on_exec);
+  std::int64_t add_copy(std::uint64_t number, std::uint64_t lowest, bool closes_on_exec);
+  void release(std::shared_ptr<open_file> const& file);
   // Reads the path at this address and makes it absolute. 0, or an error number.
   std::int64_t path_at(std::uint64_t directory, std::uint64_t address, std::string& path);
+  // The same, and follows the links of /proc/self: what file_access may know.
+  std::int64_t real_path_at(std::uint64_t directory, std::uint64_t address, std::string& path, bool follow_last = true);
+  [[nodiscard]] std::string follow_own(std::string const& path, bool follow_last) const;
+  // A descriptor that a name of /proc/self/fd, or a name like /dev/stdin, refers to.
+  [[nodiscard]] std::optional<std::uint64_t> own_descriptor(std::string const& path) const;
+  [[nodiscard]] std::string link_target(std::string const& path) const;
+  std::shared_ptr<open_file> open_own(std::string const& path) const;
+  std::int64_t lock(open_file& file, std::uint64_t command, std::uint64_t address);
   std::int64_t transfer_in(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
   std::int64_t transfer_out(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
   std::int64_t put_status(int host, std::uint64_t address);
+  std::int64_t put_status(struct stat const& s, std::uint64_t address);
+  std::int64_t put_system(std::uint64_t address);
+  std::int64_t list(open_file& folder, std::uint64_t address, std::uint64_t bytes);
   template <class Transfer>
   std::int64_t each_part(call_arguments const& a, Transfer transfer);
 
   user_memory& memory_;
   file_access access_;
-  std::string program_;
+  own_process const& own_;
   std::string directory_;  // the current one
-  std::map<std::uint64_t, open_file> files_;
+  std::map<std::uint64_t, descriptor> files_;
+  std::uint64_t opened_ = 0;
+  file_locks records_;  // by fcntl
+  file_locks wholes_;   // by flock
+  bool changed_ = false;
   std::vector<std::byte> buffer_;
 };
 

@@ -18,12 +18,10 @@
 #include "machine/linux/clock_calls.hpp"
 #include "machine/linux/elf.hpp"
 #include "machine/linux/file_calls.hpp"
+#include "machine/linux/own_process.hpp"
 #include "machine/linux/threads.hpp"
 
 namespace tess::machine {
-
-// For messages; empty: unknown.
-[[nodiscard]] std::string_view system_call_name(std::uint64_t number) noexcept;
 
 struct program_options {
   std::vector<std::string> arguments;    // the first is the program's name
@@ -80,6 +78,7 @@ class program {
   address_space space_;
   threads threads_;
   clock_calls clock_;
+  own_process own_;
   file_calls files_;
   std::set<std::uint64_t> unknown_;
   int exit_code_ = 0;

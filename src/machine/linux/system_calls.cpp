@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "machine/linux/call_names.hpp"
 #include "machine/linux/program.hpp"
 
 namespace tess::machine {
@@ -48,7 +49,12 @@ program::after_call program::system_call(hart& h) {
 }
 
 std::int64_t program::dispatch(hart& h, std::uint64_t number, call_arguments const& a) {
-  if (auto const result = file_call(number, a)) return *result;
+  if (auto const result = file_call(number, a)) {
+    if (*result == not_yet) return threads_.wait_for_files(h, {number, a});
+    if (files_.have_changed())
+      threads_.retry_files([this](threads::file_wait const& call) { return *file_call(call.number, call.arguments); });
+    return *result;
+  }
   if (auto const result = memory_call(number, a)) return *result;
   if (auto const result = thread_call(h, number, a)) return *result;
   if (auto const result = other_call(h, number, a)) return *result;
@@ -78,18 +84,39 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
       return files_.fcntl(a);
     case 29:
       return files_.ioctl(a);
+    case 32:
+      return files_.flock(a);
     case 34:
       return files_.mkdirat(a);
     case 35:
       return files_.unlinkat(a);
+    case 36:
+      return files_.symlinkat(a);
+    case 37:
+      return files_.linkat(a);
+    case 43:
+      return files_.statfs(a);
+    case 44:
+      return files_.fstatfs(a);
     case 45:
       return files_.truncate(a);
     case 46:
       return files_.ftruncate(a);
+    case 47:
+      return files_.fallocate(a);
     case 48:
       return files_.faccessat(a);
     case 49:
       return files_.chdir(a);
+    case 50:
+      return files_.fchdir(a);
+    case 52:
+      return files_.fchmod(a);
+    case 53:
+      return files_.fchmodat(a);
+    case 54:  // fchownat
+    case 55:  // fchown: there is one user
+      return 0;
     case 56:
       return files_.openat(a);
     case 57:
@@ -110,6 +137,8 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
       return files_.pread64(a);
     case 68:
       return files_.pwrite64(a);
+    case 71:
+      return files_.sendfile(a);
     case 78:
       return files_.readlinkat(a);
     case 79:
@@ -122,6 +151,13 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
     case 82:     // fsync
     case 83:
       return files_.fsync(a);  // fdatasync
+    case 88:
+      return files_.utimensat(a);
+    case 204:  // getsockname
+    case 205:  // getpeername
+    case 208:  // setsockopt
+    case 209:  // getsockopt: no descriptor is a socket
+      return files_.is_open(a[0]) ? -ENOTSOCK : -EBADF;
     case 276:
       return files_.renameat2(a);
     default:
@@ -225,9 +261,18 @@ std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, c
     case 134:    // rt_sigaction: handlers are never called
     case 135:
       return 0;  // rt_sigprocmask
+    case 144:    // setgid
+    case 146:    // setuid
+      return (a[0] & 0xffffffffU) == user ? 0 : -EPERM;
+    case 148:    // getresuid
+    case 150: {  // getresgid
+      std::uint32_t const own = user;
+      return memory_.put(a[0], own) && memory_.put(a[1], own) && memory_.put(a[2], own) ? 0 : -EFAULT;
+    }
     case 153:
       return clock_.times(a);
     case 154:  // setpgid
+    case 158:  // getgroups: none
     case 166:
       return 0;  // umask
     case 155:    // getpgid

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "machine/linux/call_names.hpp"
 #include "machine/linux/clock_calls.hpp"
 
 namespace tess::machine {
@@ -54,6 +55,38 @@ std::int64_t threads::exit(hart& h) {
 
 bool threads::is_thread(std::uint64_t id) const {
   return std::ranges::any_of(by_hart_, [&](auto const& entry) { return entry.second.id == id; });
+}
+
+std::vector<std::uint64_t> threads::ids() const {
+  std::vector<std::uint64_t> all;
+  for (auto const& [number, t] : by_hart_) all.push_back(t.id);
+  std::ranges::sort(all);
+  return all;
+}
+
+std::int64_t threads::wait_for_files(hart& h, file_wait call) {
+  thread& t = by_hart_.at(h.number);
+  t.waits = true;
+  t.futex = 0;
+  t.for_files = call;
+  t.since = ++arrivals_;
+  t.deadline_ns = never;
+  return blocked;
+}
+
+void threads::retry_files(std::function<std::int64_t(file_wait const&)> const& attempt) {
+  std::uint64_t last = 0;  // the arrival of the last one that was tried
+  while (true) {
+    thread* next = nullptr;
+    for (auto& [number, t] : by_hart_)
+      if (t.waits && t.for_files && t.since > last && (next == nullptr || t.since < next->since)) next = &t;
+    if (next == nullptr) return;
+    last = next->since;
+    std::int64_t const result = attempt(*next->for_files);
+    if (result == not_yet) continue;
+    resume(*next, result);
+    last = 0;  // what it did may allow another
+  }
 }
 
 std::int64_t threads::sleep_until(hart& h, std::uint64_t deadline_ns) {
@@ -122,6 +155,7 @@ threads::thread* threads::first_waiter(std::uint64_t address, std::uint32_t bits
 
 void threads::resume(thread& t, std::int64_t result) {
   t.waits = false;
+  t.for_files.reset();
   t.deadline_ns = never;
   t.hart_of->x[10] = static_cast<std::uint64_t>(result);
   host_.wake(*t.hart_of);
@@ -168,7 +202,11 @@ void threads::pass_time(std::uint64_t now_ns) {
 std::vector<std::string> threads::waiting() const {
   std::vector<std::string> lines;
   for (auto const& [number, t] : by_hart_)
-    if (t.waits) lines.push_back(fmt::format("hart {}, thread {}: waits at futex {:#x}", number, t.id, t.futex));
+    if (t.waits && t.for_files)
+      lines.push_back(fmt::format("hart {}, thread {}: waits for a file, in {} (system call {})", number, t.id,
+                                  system_call_name(t.for_files->number), t.for_files->number));
+    else if (t.waits)
+      lines.push_back(fmt::format("hart {}, thread {}: waits at futex {:#x}", number, t.id, t.futex));
   return lines;
 }
 

@@ -11,8 +11,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ inline constexpr std::int64_t blocked = std::numeric_limits<std::int64_t>::min()
 inline constexpr std::int64_t thread_ended = blocked + 1;
 inline constexpr std::int64_t program_ended = blocked + 2;
 inline constexpr std::int64_t no_such_call = blocked + 3;
+inline constexpr std::int64_t not_yet = blocked + 4;  // of a call on a file: it must wait for another thread's
 
 // What the emulation of Linux needs of its machine.
 class machine_host {
@@ -62,6 +65,18 @@ class threads {
   std::int64_t set_tid_address(hart& h, std::uint64_t address);
   [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
   [[nodiscard]] bool is_thread(std::uint64_t id) const;
+  // All threads, in order.
+  [[nodiscard]] std::vector<std::uint64_t> ids() const;
+
+  // A call that could not be done yet, because of the state of a file.
+  struct file_wait {
+    std::uint64_t number = 0;
+    call_arguments arguments{};
+  };
+  // The caller waits; the call is tried again by retry_files().
+  std::int64_t wait_for_files(hart& h, file_wait call);
+  // The state of a file has changed: calls that wait are tried in the order of arrival, until none can be done.
+  void retry_files(std::function<std::int64_t(file_wait const&)> const& attempt);
 
   // When the next sleeper wakes by itself; the largest number if none does.
   [[nodiscard]] std::uint64_t next_deadline_ns() const;
@@ -80,6 +95,7 @@ class threads {
     std::uint64_t clear_at_exit = 0;  // an address, 0: none
     bool waits = false;
     std::uint64_t futex = 0;  // the address that it waits at, 0: it sleeps
+    std::optional<file_wait> for_files{};
     std::uint32_t bits = 0;
     std::uint64_t since = 0;  // order of arrival
     std::uint64_t deadline_ns = never;

@@ -32,7 +32,8 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] std::uint64_t instructions() const;
   [[nodiscard]] hart_memory::statistics counted() const;
   [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
-  [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  /// Lines about files that the program was not allowed to access; empty: none.
+  [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
   /// A hart of the tile that runs something else; its events can be observed here.
   void add_neighbour(timed_hart const& other) { neighbours_.push_back(&other); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }

@@ -131,9 +131,9 @@ machine_counts timed_machine::measured() const {
   return end.since(measured_begin_.value_or(machine_counts{}));
 }
 
-std::string timed_machine::refused_write() const {
+std::string timed_machine::refused(bool failed) const {
   for (auto const& one : programs_) {
-    if (!one->refused_write().empty()) return one->refused_write();
+    if (std::string lines = one->refused(failed); !lines.empty()) return lines;
   }
   return {};
 }

@@ -37,7 +37,8 @@ class timed_machine {
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   /// By tile; empty if the system's harts run nothing. Null: that tile's runs the program.
   [[nodiscard]] std::vector<std::unique_ptr<system_program>> const& systems() const noexcept { return systems_; }
-  [[nodiscard]] std::string refused_write() const;
+  /// Lines about files that a program was not allowed to access; empty: none.
+  [[nodiscard]] std::string refused(bool failed) const;
   /// Counters of the part of the run that the program marked as measured; of the whole run if there is none.
   [[nodiscard]] machine_counts measured() const;
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
