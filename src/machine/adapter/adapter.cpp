@@ -63,7 +63,6 @@ void adapter::issue(transaction& issued) {
   issued.issued = kernel_.now();
   ++counted_.requests;
   begins();
-  network_.operation_begins();
   slots& of = issued.line() != nullptr ? lines_ : words_;
   if (of.under_way >= parameters_.outstanding) {
     of.waiting.push_back(&issued);
@@ -209,7 +208,6 @@ void adapter::returned(transaction& answered) {
   activity_.record("adapter", name_of(answered), answered.issued, kernel_.now());
   if (bypasses_slots(answered)) return kernel_.notify(*answered.done);
   ends();
-  network_.operation_ends();
   slots& of = answered.line() != nullptr ? lines_ : words_;
   if (of.waiting.empty()) {
     --of.under_way;

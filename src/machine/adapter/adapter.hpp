@@ -108,6 +108,8 @@ class adapter : public packet_receiver {
 
   void arrived(packet const& whole) override;
 
+  /// No transaction of this tile, and none of another one here, is under way.
+  [[nodiscard]] bool idle() const noexcept { return at_work_ == 0; }
   [[nodiscard]] std::uint32_t tile() const noexcept { return tile_; }
   [[nodiscard]] statistics counted() const noexcept {
     statistics now = counted_;

@@ -81,7 +81,6 @@ void network_interface::enter(interface_job const& job) {
   if (job.of_command) ++counted_.commands;
   if (!job.of_command && job.request == nullptr) ++counted_.events;
   if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
-  network_.operation_begins();
   list_.push_back(&entered);
   plan();
 }
@@ -298,7 +297,6 @@ void network_interface::end_if_done(interface_job& job) {
   } else if (failed) {
     report(job.why, job.where);
   }
-  network_.operation_ends();
   wake_stalled();
 }
 

@@ -16,12 +16,11 @@ bool is_data(region const& in) {
 }  // namespace
 
 network_interface::network_interface(kernel& k, machine_description const& description, address_map const& map,
-                                     network& noc, l2_private& in, adapter& way, home& here, memory_port* memory,
-                                     std::uint32_t tile, std::function<void(std::uint64_t, std::size_t)> on_write)
+                                     l2_private& in, adapter& way, home& here, memory_port* memory, std::uint32_t tile,
+                                     std::function<void(std::uint64_t, std::size_t)> on_write)
     : kernel_(k),
       description_(description),
       map_(map),
-      network_(noc),
       adapter_(way),
       home_(here),
       memory_(memory),

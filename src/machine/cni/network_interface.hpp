@@ -44,8 +44,8 @@ class network_interface final : private event_host {
 
   /// `on_write` is called when bytes of the scratchpad have changed. `here`: the tile, whose caches and TLM copies
   /// read. `memory`: null if the tile has none.
-  network_interface(kernel& k, machine_description const& description, address_map const& map, network& noc,
-                    l2_private& in, adapter& way, home& here, memory_port* memory, std::uint32_t tile,
+  network_interface(kernel& k, machine_description const& description, address_map const& map, l2_private& in,
+                    adapter& way, home& here, memory_port* memory, std::uint32_t tile,
                     std::function<void(std::uint64_t, std::size_t)> on_write);
 
   [[nodiscard]] event_lines& lines() noexcept { return lines_; }
@@ -54,6 +54,7 @@ class network_interface final : private event_host {
   [[nodiscard]] fault_record& faults() noexcept { return faults_; }
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
+  [[nodiscard]] bool idle() const noexcept { return spare_jobs_.size() == all_jobs_.size(); }
   /// Lines were configured or restored: stores that wait for a full line try again.
   void reconfigured() { wake_stalled(); }
   /// Addresses to which own harts wait to store: a full queue, or a line whose job finds no place in the list.
@@ -130,7 +131,6 @@ class network_interface final : private event_host {
   kernel& kernel_;
   machine_description const& description_;
   address_map const& map_;
-  network& network_;
   adapter& adapter_;
   home& home_;
   memory_port* memory_;

@@ -32,7 +32,6 @@ void line_client::fetch(line_fetch& wanted, event& done) {
   begun.sent.what = remote_operation::read;
   begun.sent.part = line_access{
       .right = wanted.right, .held = wanted.held, .number = ++numbers_, .acknowledged = &begun.acknowledged};
-  by_.line_begins();
   by_.request_line(begun.sent);
 }
 
@@ -73,7 +72,6 @@ void line_client::complete(request& of) {
   of.fetched->right = of.sent.right();
   of.fetched->dirty = of.sent.line()->dirty;
   of.is = stage::arrived;
-  by_.line_ends();
   event& there = *of.done;
   there.happens(there);
   // Those who wait for the line use it in this instant, harts last, and before anything is answered.

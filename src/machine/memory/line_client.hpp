@@ -34,9 +34,6 @@ class line_carrier {
   virtual void request_line(transaction& request) = 0;
   /// To the same; `told.done` happens there.
   virtual void tell_home(transaction& told) = 0;
-  /// A request begins, and is over: until then something may still happen in other tiles.
-  virtual void line_begins() = 0;
-  virtual void line_ends() = 0;
 };
 
 class line_client {
@@ -54,6 +51,9 @@ class line_client {
 
   /// A probe or a forwarded request has come. `finished` happens when the answer may leave.
   void serve(transaction& asked, event& finished);
+
+  /// Nothing that it has asked for or given back is under way.
+  [[nodiscard]] bool idle() const noexcept { return spare_.size() == all_.size(); }
 
   // Where a line is, for an observer; null: not there. A line on its way to a cache is as new as any.
   [[nodiscard]] std::byte* coming(std::uint64_t address) noexcept;

@@ -15,11 +15,9 @@ using registers::graph_fault;
 
 }  // namespace
 
-graph_writeback::graph_writeback(kernel& k, machine_description const& description, network& noc, tile& at,
-                                 object_types& types)
+graph_writeback::graph_writeback(kernel& k, machine_description const& description, tile& at, object_types& types)
     : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(noc),
       tile_(at),
       completion_(description, at),
       traversal_(k, description, at, types),
@@ -63,7 +61,6 @@ command_status graph_writeback::begin(window& by) {
   if (!read(by, made)) return command_status::wrong;
   if (queue_.size() >= entries_) return command_status::full;
   queue_.push_back(made);
-  network_.operation_begins();
   if (!std::exchange(works_, true)) kernel_.start(work());
   return command_status::accepted;
 }
@@ -92,7 +89,6 @@ process graph_writeback::finish(job done, graph_measured measured) {
   bool const failed = measured.error != graph_fault::none;
   done.by->status = failed ? command_status::wrong : command_status::idle;
   co_await completion_.acknowledge(done.counter, static_cast<std::uint64_t>(measured.error));
-  network_.operation_ends();
 }
 
 task<bool> graph_writeback::send_metadata(job const& of, graph_measured const& measured) {

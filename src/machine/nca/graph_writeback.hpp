@@ -27,7 +27,7 @@ class graph_writeback final : public command_unit {
     picoseconds busy_ps = 0;  ///< Time of traversals.
   };
 
-  graph_writeback(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
+  graph_writeback(kernel& k, machine_description const& description, tile& at, object_types& types);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
@@ -53,7 +53,6 @@ class graph_writeback final : public command_unit {
   [[nodiscard]] task<> send_result(job const& of, graph_measured const& measured);
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
   graph_traversal traversal_;

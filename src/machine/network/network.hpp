@@ -53,11 +53,6 @@ class network {
     return flits_.waiting(node, virtual_network, next_cycle());
   }
 
-  /// Counts the operations that adapters and units have begun and not finished, of all tiles: none is left at the end.
-  void operation_begins() noexcept { ++operations_; }
-  void operation_ends() noexcept { --operations_; }
-  [[nodiscard]] std::uint64_t operations() const noexcept { return operations_; }
-
   /// Flits that have left by this port, for statistics.
   [[nodiscard]] std::uint64_t link_flits(std::uint32_t router, std::uint32_t port) const noexcept {
     return flits_.link_flits(router, port, next_cycle());
@@ -99,7 +94,6 @@ class network {
   zero_load_timings zero_load_;
   std::deque<loopback_packet> loopbacks_;
   std::vector<loopback_packet*> free_loopbacks_;
-  std::uint64_t operations_ = 0;
   static constexpr picoseconds never = ~picoseconds{0};
   picoseconds planned_ = never;  ///< Time of the next tick.
   picoseconds last_ = never;     ///< Time of the last tick.

@@ -28,9 +28,8 @@ region const& map_partition(machine_description const& description, address_map 
 
 }  // namespace
 
-nma::nma(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types)
+nma::nma(kernel& k, machine_description const& description, tile& at, object_types& types)
     : kernel_(k),
-      network_(noc),
       tile_(at),
       completion_(description, at),
       memory_(k, description, *at.memory()),
@@ -87,7 +86,6 @@ bool nma::accept(adapter::task_message const& came) {
   if (queue_.size() >= entries_) return false;
   queue_.push_back(read(came));
   counted_.queued_max = std::max(counted_.queued_max, queue_.size());
-  network_.operation_begins();
   if (!std::exchange(works_, true)) kernel_.start(work());
   return true;
 }
@@ -122,7 +120,6 @@ process nma::finish(job done, copy_outcome outcome) {
   std::uint64_t const behind = moves ? counter_bytes : 0;
   bool const request = done.counter != 0;
   if (request) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.error));
-  network_.operation_ends();
 }
 
 task<bool> nma::transfer(job const& of, copy_outcome const& outcome) {
@@ -148,12 +145,8 @@ task<> nma::send_result(job const& of, copy_outcome const& outcome) {
   co_await completion_.remote(sent);
 }
 
-nma_requests::nma_requests(kernel& k, machine_description const& description, network& noc, tile& at)
-    : command_unit(description.harts_of(at.number())),
-      kernel_(k),
-      network_(noc),
-      completion_(description, at),
-      map_(at.map()) {}
+nma_requests::nma_requests(kernel& k, machine_description const& description, tile& at)
+    : command_unit(description.harts_of(at.number())), kernel_(k), completion_(description, at), map_(at.map()) {}
 
 command_status nma_requests::begin(window& by) {
   // The memory's accelerator checks the rest; here only the fields that select it and the ones for notification.
@@ -161,7 +154,6 @@ command_status nma_requests::begin(window& by) {
   region const* const in = destination ? map_.find(*destination) : nullptr;
   if (in == nullptr || in->kind != region_kind::partition || !completion_.counter(by.field(registers::nma::counter)))
     return command_status::wrong;
-  network_.operation_begins();
   kernel_.start(run(by, in->memory_tile));
   return command_status::accepted;
 }
@@ -193,7 +185,6 @@ process nma_requests::run(window& by, std::uint32_t target) {
   if (!taken)
     co_await completion_.acknowledge(words[registers::nma::counter / word_bytes],
                                      static_cast<std::uint64_t>(graph_fault::bad_request));
-  network_.operation_ends();
 }
 
 }  // namespace tess::machine

@@ -33,7 +33,7 @@ class nma {
     peak_load peak;                ///< Share of time spent copying.
   };
 
-  nma(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
+  nma(kernel& k, machine_description const& description, tile& at, object_types& types);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] std::size_t queued() const noexcept { return queue_.size(); }
@@ -56,7 +56,6 @@ class nma {
   [[nodiscard]] task<> send_result(job const& of, copy_outcome const& outcome);
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
   accelerator_memory memory_;
@@ -72,7 +71,7 @@ class nma {
 /// The windows by which harts of a tile request copies, here or in another tile.
 class nma_requests final : public command_unit {
  public:
-  nma_requests(kernel& k, machine_description const& description, network& noc, tile& at);
+  nma_requests(kernel& k, machine_description const& description, tile& at);
 
   /// As if the hart had rung the doorbell; false: the request is invalid.
   [[nodiscard]] bool ring(std::uint64_t hart);
@@ -82,7 +81,6 @@ class nma_requests final : public command_unit {
   process run(window& by, std::uint32_t target);
 
   kernel& kernel_;
-  network& network_;
   completion completion_;
   address_map const& map_;
 };

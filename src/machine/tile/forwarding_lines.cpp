@@ -8,11 +8,10 @@
 namespace tess::machine {
 
 forwarding_lines::forwarding_lines(kernel& k, machine_description const& description, address_map const& map,
-                                   network& noc, adapter& with, l2_private& l2, memory_port* memory, std::uint32_t tile)
+                                   adapter& with, l2_private& l2, memory_port* memory, std::uint32_t tile)
     : kernel_(k),
       description_(description),
       map_(map),
-      network_(noc),
       adapter_(with),
       l2_(l2),
       memory_(memory),

@@ -25,8 +25,8 @@ namespace tess::machine {
 class forwarding_lines final : line_carrier, home_carrier {
  public:
   /// `memory`: the tile's, or null.
-  forwarding_lines(kernel& k, machine_description const& description, address_map const& map, network& noc,
-                   adapter& with, l2_private& l2, memory_port* memory, std::uint32_t tile);
+  forwarding_lines(kernel& k, machine_description const& description, address_map const& map, adapter& with,
+                   l2_private& l2, memory_port* memory, std::uint32_t tile);
 
   [[nodiscard]] line_client& client() noexcept { return client_; }
   [[nodiscard]] forwarding_directory& home() noexcept { return home_; }
@@ -67,8 +67,6 @@ class forwarding_lines final : line_carrier, home_carrier {
 
   void request_line(transaction& request) override;
   void tell_home(transaction& told) override;
-  void line_begins() override { network_.operation_begins(); }
-  void line_ends() override { network_.operation_ends(); }
   void send_probe(transaction& probe, std::uint32_t answered_at) override;
   void serve_memory(transaction& request, event& finished) override;
   void write_line(std::uint64_t address, std::span<std::byte const> line) override;
@@ -82,7 +80,6 @@ class forwarding_lines final : line_carrier, home_carrier {
   kernel& kernel_;
   machine_description const& description_;
   address_map const& map_;
-  network& network_;
   adapter& adapter_;
   l2_private& l2_;
   memory_port* memory_;

@@ -25,7 +25,7 @@ struct grid {
     }
     for (auto const& one : tiles) {
       one->set_tiles(tiles);
-      units.push_back(std::make_unique<tile_units>(clock, description, map, noc, program_tiles, copies, *one));
+      units.push_back(std::make_unique<tile_units>(clock, description, map, program_tiles, copies, *one));
     }
   }
   grid(grid const&) = delete;

@@ -59,8 +59,8 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
     snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
   };
   if (description.cni) {
-    interface_ = std::make_unique<network_interface>(k, description, map, noc, l2_, adapter_, *this, memory_.get(),
-                                                     number, on_write);
+    interface_ =
+        std::make_unique<network_interface>(k, description, map, l2_, adapter_, *this, memory_.get(), number, on_write);
   }
   if (description.has_nodes()) node_ = std::make_unique<node_memory>(k, description, partition_, l2_, *memory_);
   if (description.rae) {
@@ -72,7 +72,7 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
     l2_.keep_coherent(line_watch_, forwards);
     picoseconds const look_up_ps = clock_.cycles(description.coherence->directory_cycles);
     if (forwards) {
-      forwarding_ = std::make_unique<forwarding_lines>(k, description, map, noc, adapter_, l2_, memory_.get(), number);
+      forwarding_ = std::make_unique<forwarding_lines>(k, description, map, adapter_, l2_, memory_.get(), number);
     } else if (memory_) {
       directory_ = std::make_unique<blocking_directory>(k, *memory_, static_cast<probe_sender&>(*this), look_up_ps,
                                                         description.l2.line_bytes);

@@ -20,10 +20,9 @@ region const* copied(address_map const& map, std::optional<std::uint64_t> addres
 
 }  // namespace
 
-adapter_unit::adapter_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+adapter_unit::adapter_unit(kernel& k, machine_description const& description, tile& at)
     : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(noc),
       tile_(at),
       completion_(description, at),
       line_bytes_(description.l2.line_bytes),
@@ -75,7 +74,6 @@ command_status adapter_unit::begin(window& by) {
   transaction checked;
   if (!prepare(by, checked) || !completion_.counter(by.field(registers::adapter::counter)))
     return command_status::wrong;
-  network_.operation_begins();
   kernel_.start(run(by));
   return command_status::accepted;
 }
@@ -94,7 +92,6 @@ process adapter_unit::run(window& by) {
     by.words[registers::adapter::result / sizeof(std::uint64_t)] = request.operand;
   by.status = failed ? command_status::wrong : command_status::idle;
   co_await completion_.acknowledge(counter, failed ? 1 : 0);
-  network_.operation_ends();
 }
 
 }  // namespace tess::machine

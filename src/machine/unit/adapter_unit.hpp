@@ -22,7 +22,7 @@ namespace tess::machine {
 
 class adapter_unit final : public command_unit {
  public:
-  adapter_unit(kernel& k, machine_description const& description, network& noc, tile& at);
+  adapter_unit(kernel& k, machine_description const& description, tile& at);
 
  private:
   [[nodiscard]] registers::command_status begin(window& by) override;
@@ -32,7 +32,6 @@ class adapter_unit final : public command_unit {
   process run(window& by);
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
   std::uint64_t line_bytes_;

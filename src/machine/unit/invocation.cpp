@@ -15,10 +15,9 @@ constexpr std::uint64_t message_bytes = registers::invoke::words * word_bytes;
 
 }  // namespace
 
-invoke_unit::invoke_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+invoke_unit::invoke_unit(kernel& k, machine_description const& description, tile& at)
     : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(noc),
       completion_(description, at),
       tile_(at.number()),
       tiles_(description.tiles()) {}
@@ -26,7 +25,6 @@ invoke_unit::invoke_unit(kernel& k, machine_description const& description, netw
 command_status invoke_unit::begin(window& by) {
   if (by.field(registers::invoke::target) >= tiles_ || !completion_.counter(by.field(registers::invoke::counter)))
     return command_status::wrong;
-  network_.operation_begins();
   kernel_.start(run(by));
   return command_status::accepted;
 }
@@ -43,13 +41,10 @@ process invoke_unit::run(window& by) {
   co_await completion_.remote(sent);
   by.status = command_status::idle;
   co_await completion_.acknowledge(counter, 0);
-  network_.operation_ends();
 }
 
-task_queue::task_queue(kernel& k, machine_description const& description, network& noc, tile& at,
-                       std::function<void(bool)> changed)
+task_queue::task_queue(kernel& k, machine_description const& description, tile& at, std::function<void(bool)> changed)
     : kernel_(k),
-      network_(noc),
       tile_(at),
       completion_(description, at),
       windows_(description.harts_of(at.number())),
@@ -63,7 +58,6 @@ task_queue::task_queue(kernel& k, machine_description const& description, networ
 
 void task_queue::call() {
   if (notify_ == 0) return;
-  network_.operation_begins();
   kernel_.start(send_notification(notify_));
 }
 
@@ -78,7 +72,6 @@ task<> task_queue::count(std::uint64_t word) {
 
 process task_queue::send_notification(std::uint64_t word) {
   co_await count(word);
-  network_.operation_ends();
 }
 
 void task_queue::set_alarm(std::uint64_t ns) {
@@ -93,10 +86,8 @@ process task_queue::ring(picoseconds due) {
   co_await kernel_.until(due);
   if (alarm_ps_ == due) alarm_ps_ = never;
   if (notify_ == 0) co_return;
-  network_.operation_begins();
   co_await kernel_.delay(reach_ps_);
   co_await count(notify_);
-  network_.operation_ends();
 }
 
 std::uint64_t task_queue::take(window& into) {

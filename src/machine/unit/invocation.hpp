@@ -23,14 +23,13 @@ namespace tess::machine {
 
 class invoke_unit final : public command_unit {
  public:
-  invoke_unit(kernel& k, machine_description const& description, network& noc, tile& at);
+  invoke_unit(kernel& k, machine_description const& description, tile& at);
 
  private:
   [[nodiscard]] registers::command_status begin(window& by) override;
   process run(window& by);
 
   kernel& kernel_;
-  network& network_;
   completion completion_;
   std::uint32_t tile_;
   std::uint32_t tiles_;
@@ -39,8 +38,7 @@ class invoke_unit final : public command_unit {
 class task_queue final : public device {
  public:
   /// `changed`: called when a message has come or gone, with whether there are any.
-  task_queue(kernel& k, machine_description const& description, network& noc, tile& at,
-             std::function<void(bool)> changed = {});
+  task_queue(kernel& k, machine_description const& description, tile& at, std::function<void(bool)> changed = {});
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -59,7 +57,6 @@ class task_queue final : public device {
   process ring(picoseconds due);
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
   std::vector<window> windows_;

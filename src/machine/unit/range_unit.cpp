@@ -5,9 +5,8 @@
 
 namespace tess::machine {
 
-range_unit::range_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+range_unit::range_unit(kernel& k, machine_description const& description, tile& at)
     : kernel_(k),
-      network_(noc),
       tile_(at),
       completion_(description, at),
       line_ps_(description.nca.range_line_cycles * description.tile_clock_ps),
@@ -88,7 +87,6 @@ registers::ranges::status_code range_unit::ring(window& by) {
   picoseconds const turn = std::max(kernel_.now(), free_);
   free_ = turn + lines * line_ps_;
   ++queued_;
-  network_.operation_begins();
   kernel_.start(run(command, by, turn));
   return registers::ranges::accepted;
 }
@@ -115,7 +113,6 @@ process range_unit::run(window command, window& of_hart, picoseconds begin) {
   bool const failed = command.trigger != 0 && !(triggered_ && triggered_(hart));
   if (command.trigger != 0) of_hart.triggers = false;
   co_await completion_.acknowledge(command.counter, failed ? 1 : 0);
-  network_.operation_ends();
 }
 
 }  // namespace tess::machine

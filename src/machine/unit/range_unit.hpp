@@ -24,7 +24,7 @@ namespace tess::machine {
 
 class range_unit final : public device {
  public:
-  range_unit(kernel& k, machine_description const& description, network& noc, tile& at);
+  range_unit(kernel& k, machine_description const& description, tile& at);
 
   /// Issues a hart's request; false: it is invalid.
   void on_trigger(std::function<bool(std::uint64_t)> made) { triggered_ = std::move(made); }
@@ -47,7 +47,6 @@ class range_unit final : public device {
   process run(window command, window& of, picoseconds begin);
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
   picoseconds line_ps_;

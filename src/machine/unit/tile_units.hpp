@@ -21,13 +21,13 @@
 namespace tess::machine {
 
 struct tile_units {
-  tile_units(kernel& k, machine_description const& description, address_map const& map, network& noc,
+  tile_units(kernel& k, machine_description const& description, address_map const& map,
              std::vector<std::uint32_t> const& program_tiles, program_copies const& copies, tile& at)
       : information(description, map, program_tiles, copies, at),
-        ranges(k, description, noc, at),
-        commands(k, description, noc, at),
-        invocations(k, description, noc, at),
-        tasks(k, description, noc, at, [this](bool any) { lines.set_level(registers::interrupts::source_tasks, any); }),
+        ranges(k, description, at),
+        commands(k, description, at),
+        invocations(k, description, at),
+        tasks(k, description, at, [this](bool any) { lines.set_level(registers::interrupts::source_tasks, any); }),
         lines(k, description, at),
         types(k, description, at),
         objects(description, at.number()) {
@@ -49,10 +49,10 @@ struct tile_units {
       at.attach(registers::unit::extended, objects);
     }
     if (!description.has_accelerators()) return;
-    requests.emplace(k, description, noc, at);
-    graphs.emplace(k, description, noc, at, types);
+    requests.emplace(k, description, at);
+    graphs.emplace(k, description, at, types);
     ranges.on_trigger([this](std::uint64_t hart) { return requests->ring(hart); });
-    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, description, noc, at, types);
+    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, description, at, types);
     at.attach(registers::unit::nma, *requests);
     at.attach(registers::unit::nca, *graphs);
     if (at.interface() == nullptr) return;

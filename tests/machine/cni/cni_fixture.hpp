@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../at_rest.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace tess::machine::test {
@@ -165,7 +166,7 @@ class interfaces {
   }
   void run() {
     g.clock.run();
-    EXPECT_EQ(g.noc.operations(), 0U);
+    expect_at_rest(g);
   }
 
   /// Registered for retries but never retries; each waits once.

@@ -56,7 +56,7 @@ TEST_F(a_full_queue, delivers_every_item_when_it_is_emptied_later) {
   rest();
   for (std::uint64_t i = 0; i < 3 * items; ++i) EXPECT_EQ(came.count(100 + i), 1U) << i;
   EXPECT_TRUE(held_back().empty());
-  EXPECT_EQ(m_.g.noc.operations(), 0U);
+  expect_at_rest(m_.g);
   m_.expect_no_fault();
 }
 

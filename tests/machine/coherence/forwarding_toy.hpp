@@ -53,15 +53,12 @@ class forwarding_toy : home_carrier {
         told.done->happens(*told.done);
       });
     }
-    void line_begins() override { ++begun; }
-    void line_ends() override { --begun; }
 
     forwarding_toy& of;
     std::uint32_t number;
     l2_private l2;
     line_client client;
     std::uint64_t lost = 0;
-    std::int64_t begun = 0;
   };
 
   /// A request at the home, and wherever it is passed on to; `answered` when its answer has travelled back.

@@ -65,7 +65,7 @@ class a_graph_writeback : public nma_fixture {
               command_status::accepted);
     g.clock.run();
     EXPECT_EQ(graph.word(told), 0U);
-    EXPECT_EQ(g.noc.operations(), 0U);
+    expect_at_rest(g);
     auto* const m = reinterpret_cast<std::uint64_t*>(g.tiles[tile]->peek(metadata));
     objects = m[0];
     bytes = m[1];

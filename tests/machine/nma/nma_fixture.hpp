@@ -1,6 +1,7 @@
 // nma_fixture: requests a copy from the accelerator of a grid, as a hart would, and checks the result.
 #pragma once
 
+#include "../at_rest.hpp"
 #include "toy_graph.hpp"
 
 namespace tess::machine {
@@ -61,7 +62,7 @@ class nma_fixture : public testing::Test {
     g.clock.run();
     took_ps = g.clock.now() - before;
     EXPECT_EQ(graph.word(what.counter), 0U);
-    EXPECT_EQ(g.noc.operations(), 0U);
+    expect_at_rest(g);
     return static_cast<registers::graph_fault>(graph.word(what.counter + 8));
   }
   /// The copy of the root is the first block.

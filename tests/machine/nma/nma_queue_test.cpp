@@ -48,7 +48,7 @@ TEST_F(a_queue, of_two_serves_all_harts_of_all_tiles_in_the_end) {
   EXPECT_LE(unit.counted().queued_max, 2U);
   EXPECT_GT(g.tiles[3]->network_adapter().counted().refused, 0U);
   for (copy_arguments const& one : all) EXPECT_EQ(graph.compare(list, one.chunk + 64 + 40, one.chunk), 30U);
-  EXPECT_EQ(g.noc.operations(), 0U);
+  expect_at_rest(g);
 }
 
 TEST_F(a_queue, reports_the_result_to_a_tile_by_a_message) {
@@ -144,7 +144,7 @@ class one_flit : public two_memories {
     EXPECT_EQ(graph.word(all), 0U);
     EXPECT_EQ(graph.word(all + 32), 0U);
     EXPECT_EQ(graph.word(all + 8), 0U);
-    EXPECT_EQ(g.noc.operations(), 0U);
+    expect_at_rest(g);
     for (std::uint64_t i = 0; i < number; ++i)
       EXPECT_EQ(graph.compare(list, far_chunk(i, 512) + 104, far_chunk(i, 512)), 4U) << i;
   }

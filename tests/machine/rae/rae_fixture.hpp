@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../at_rest.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/tile/grid.hpp"
 
@@ -149,7 +150,7 @@ class nodes {
 
   void run() {
     g.clock.run();
-    EXPECT_EQ(g.noc.operations(), 0U);
+    expect_at_rest(g);
     for (std::uint32_t tile = 0; tile < g.description.tiles(); ++tile) EXPECT_TRUE(at(tile).idle()) << "tile " << tile;
   }
 

@@ -15,12 +15,8 @@ class memset_unit final : public command_unit {
   static constexpr std::uint64_t counter = 24;
   static constexpr std::uint64_t burst_bytes = 64;
 
-  memset_unit(kernel& k, machine_description const& description, network& noc, tile& at)
-      : command_unit(description.harts_of(at.number())),
-        kernel_(k),
-        network_(noc),
-        tile_(at),
-        completion_(description, at) {}
+  memset_unit(kernel& k, machine_description const& description, tile& at)
+      : command_unit(description.harts_of(at.number())), kernel_(k), tile_(at), completion_(description, at) {}
 
  private:
   // The doorbell: check all fields, then start a process.
@@ -30,7 +26,6 @@ class memset_unit final : public command_unit {
     bool const bursts = (by.field(address) | by.field(bytes)) % burst_bytes == 0;
     if (!here || !bursts || by.field(bytes) > in->end() - by.field(address)) return registers::command_status::wrong;
     if (!completion_.counter(by.field(counter))) return registers::command_status::wrong;
-    network_.operation_begins();
     kernel_.start(run(by, in->memory_offset + (by.field(address) - in->base)));
     return registers::command_status::accepted;
   }
@@ -46,11 +41,9 @@ class memset_unit final : public command_unit {
     }
     by.status = registers::command_status::idle;
     co_await completion_.acknowledge(*completion_.counter(by.field(counter)), 0);
-    network_.operation_ends();
   }
 
   kernel& kernel_;
-  network& network_;
   tile& tile_;
   completion completion_;
 };

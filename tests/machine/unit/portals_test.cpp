@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../at_rest.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace {
@@ -81,7 +82,7 @@ TEST_F(a_receive_window, counts_sends_and_closes_with_the_last) {
   word(0, own_memory) = 6;
   EXPECT_EQ(send(64, there), command_status::wrong);
   EXPECT_EQ(word(1, own_memory), 5U);
-  EXPECT_EQ(g.noc.operations(), 0U);
+  expect_at_rest(g);
 }
 
 TEST_F(a_receive_window, refuses_other_senders) {

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "../at_rest.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace {
@@ -52,7 +53,7 @@ TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_notifies_of_the_last)
   g.clock.run();
   EXPECT_EQ(word(tlm), 0U);
   EXPECT_EQ(word(tlm + 4096), 77U);
-  EXPECT_EQ(g.noc.operations(), 0U);
+  expect_at_rest(g);
 }
 
 TEST_F(a_range_unit, serves_one_command_after_the_other_and_visits_a_line_for_two_cycles) {
