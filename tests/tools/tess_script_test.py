@@ -32,6 +32,7 @@ case " $* " in *' -n '*) exit 0 ;; esac
 echo "begin $(date +%s%N) $*" >>"$TEST_LOG"
 echo '[1/2] Building something'
 sleep "${TEST_SECONDS:-0.3}"
+if [ -n "$TEST_SECOND_STEP" ]; then echo '[2/2] Building more'; sleep "$TEST_SECOND_STEP"; fi
 echo "end $(date +%s%N)" >>"$TEST_LOG"
 exit "${TEST_CODE:-0}"
 """
@@ -138,8 +139,30 @@ class Tess(unittest.TestCase):
         self.assertIn("configuring the release build", said)
 
     def test_shows_progress_without_a_terminal(self) -> None:
+        times = {"TEST_SECONDS": "3.5", "TEST_SECOND_STEP": "2.5", "TESS_PROGRESS_SECONDS": "1"}
+        _, said = self.start("build", "bfs", **times).communicate(timeout=60)
+        lines = [line for line in said.splitlines() if "building" in line]
+        self.assertEqual(len(lines), 2, "one line for each step, however long it takes")
+        self.assertRegex(lines[0], r"building .*: \[1/2\] Building something \(\d+ s\)$")
+        self.assertRegex(lines[1], r"building .*: \[2/2\] Building more \(\d+ s\)$")
+
+    def test_a_short_build_shows_no_progress(self) -> None:
         _, said = self.start("build", TEST_SECONDS="6").communicate(timeout=60)
-        self.assertRegex(said, r"building .*\[1/2\] Building something \(\d+ s\)")
+        self.assertNotIn("building", said)
+
+    def test_progress_names_three_targets_and_counts_the_others(self) -> None:
+        for names, shown in (
+            (["one", "two", "three"], "one two three"),
+            (["one", "two", "three", "four"], "one two three and 1 more"),
+            ([f"p{number}" for number in range(12)], "p0 p1 p2 and 9 more"),
+        ):
+            with self.subTest(names=names):
+                self.log.unlink(missing_ok=True)
+                _, said = self.start(
+                    "build", *names, TEST_SECONDS="1.6", TESS_PROGRESS_SECONDS="1"
+                ).communicate(timeout=60)
+                self.assertRegex(said, rf"building {shown}: \[1/2\] Building something")
+                self.assertEqual(self.builds()[0].split()[2:], names)
 
     def test_a_failed_build_is_shown(self) -> None:
         command = self.start("run", "hello", TEST_CODE="1")
