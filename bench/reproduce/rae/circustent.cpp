@@ -25,9 +25,7 @@
 #include <vector>
 
 #include "kernels/random_word.hpp"
-#if defined(__riscv)
-#include <tess/machine/registers.hpp>
-#endif
+#include "measured.hpp"
 
 namespace {
 
@@ -206,25 +204,6 @@ word checksum(run const& r) {
   return sum;
 }
 
-/// Marks the measured part for the machine's statistics.
-void mark_measured([[maybe_unused]] bool begins) {
-#if defined(__riscv)
-  namespace registers = tess::machine::registers;
-  std::uint64_t const measured = registers::own_devices + registers::information::measured;
-  static_assert(registers::unit::information == registers::unit{0});
-  asm volatile("sd %0, 0(%1)" ::"r"(std::uint64_t{begins}), "r"(measured) : "memory");
-#endif
-}
-
-/// Instructions of this PE since its start.
-word instructions() {
-  word count = 0;
-#if defined(__riscv)
-  asm volatile("csrr %0, instret" : "=r"(count)::"memory");
-#endif
-  return count;
-}
-
 /// Whether all words are correct.
 bool measure(run const& r, word* sums) {
   int const me = shmem_my_pe();
@@ -233,15 +212,15 @@ bool measure(run const& r, word* sums) {
   sums[0] = sums[1] = sums[2] = 0;
   std::vector<word const*> done;
   shmem_barrier_all();
-  if (me == 0) mark_measured(true);
+  if (me == 0) measured::mark(true);
   shmem_barrier_all();
   auto const begin = std::chrono::steady_clock::now();
-  word const first = instructions();
+  word const first = measured::instructions();
   iterate_remote(r, next, done);
   shmem_barrier_all();
-  word const last = instructions();
+  word const last = measured::instructions();
   std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin;
-  if (me == 0) mark_measured(false);
+  if (me == 0) measured::mark(false);
   shmem_uint64_atomic_add(&sums[0], wrong_words(r), 0);
   shmem_uint64_atomic_add(&sums[1], checksum(r), 0);
   shmem_uint64_atomic_add(&sums[2], last - first, 0);

@@ -31,9 +31,7 @@
 #include <vector>
 
 #include "kernels/random_word.hpp"
-#if defined(__riscv)
-#include <tess/machine/registers.hpp>
-#endif
+#include "measured.hpp"
 
 namespace {
 
@@ -135,17 +133,14 @@ void store(word& own_word, word value) {
 /// Reductions of all PEs, with barriers before and after.
 struct reductions {
   word* cell;  ///< two, at each PE
-  word sum(word mine) const {
+  word sum(word mine) const { return of(mine, shmem_uint64_sum_reduce); }
+  word least(word mine) const { return of(mine, shmem_uint64_min_reduce); }
+
+ private:
+  word of(word mine, decltype(shmem_uint64_sum_reduce)& reduce) const {
     cell[0] = mine;
     shmem_barrier_all();
-    shmem_uint64_sum_reduce(SHMEM_TEAM_WORLD, &cell[1], &cell[0], 1);
-    shmem_barrier_all();
-    return cell[1];
-  }
-  word least(word mine) const {
-    cell[0] = mine;
-    shmem_barrier_all();
-    shmem_uint64_min_reduce(SHMEM_TEAM_WORLD, &cell[1], &cell[0], 1);
+    reduce(SHMEM_TEAM_WORLD, &cell[1], &cell[0], 1);
     shmem_barrier_all();
     return cell[1];
   }
@@ -406,24 +401,6 @@ word wrong_of(std::string_view kernel, adjacency const& g, word vertices, word s
   return wrong;
 }
 
-/// Marks the measured part for the machine's statistics.
-void mark_measured([[maybe_unused]] bool begins) {
-#if defined(__riscv)
-  namespace registers = tess::machine::registers;
-  std::uint64_t const measured = registers::own_devices + registers::information::measured;
-  asm volatile("sd %0, 0(%1)" ::"r"(std::uint64_t{begins}), "r"(measured) : "memory");
-#endif
-}
-
-/// Instructions of this PE since its start.
-word instructions() {
-  word count = 0;
-#if defined(__riscv)
-  asm volatile("csrr %0, instret" : "=r"(count)::"memory");
-#endif
-  return count;
-}
-
 [[noreturn]] void misused(char const* what) {
   if (shmem_my_pe() == 0)
     std::fprintf(stderr, "gap_shmem: %s; expected --kernel bfs|sssp|cc|bc|pr --scale S --degree D [--count yes]\n",
@@ -537,15 +514,15 @@ int main(int count, char** given) {
   }
   sums[0] = sums[1] = sums[2] = 0;
   shmem_barrier_all();
-  if (g.me == 0) mark_measured(true);
+  if (g.me == 0) measured::mark(true);
   shmem_barrier_all();
   auto const begin = std::chrono::steady_clock::now();
-  word const first = instructions();
+  word const first = measured::instructions();
   counts ? run_kernel<true>(kernel, g, s, all) : run_kernel<false>(kernel, g, s, all);
   shmem_barrier_all();
-  word const last = instructions();
+  word const last = measured::instructions();
   std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin;
-  if (g.me == 0) mark_measured(false);
+  if (g.me == 0) measured::mark(false);
   shmem_uint64_atomic_add(&sums[0], last - first, 0);
   shmem_uint64_atomic_add(&sums[1], counted, 0);
   shmem_uint64_atomic_add(&sums[2], g.mine.ends.size(), 0);

@@ -17,31 +17,21 @@
 #include <cstdlib>
 #include <string_view>
 #include <tess/machine/needs_time.hpp>
-#include <tess/machine/registers.hpp>
-#include <tess/machine/xbgas.hpp>
+
+#include "tiles.hpp"
 
 namespace {
 
-namespace registers = tess::machine::registers;
-namespace info = registers::information;
-namespace xbgas = tess::machine::xbgas;
+namespace info = tiles::info;
+namespace xbgas = tiles::xbgas;
+using tiles::own_register;
+using tiles::tile_of;
 
 constexpr std::uint64_t words = std::uint64_t{1} << 18U;
 alignas(64) std::uint64_t arrived = 0;
 alignas(64) std::uint64_t begun = 0;
 
 enum class pattern : std::uint8_t { central, stride1, random };
-
-std::uint64_t volatile& own_register(std::uint64_t offset) {
-  return *reinterpret_cast<std::uint64_t volatile*>(registers::own_devices + offset);
-}
-
-/// The tile that runs this copy of the program.
-std::uint64_t tile_of(std::uint64_t program) {
-  std::uint64_t number = 0;
-  while (own_register(info::table + number * info::row_bytes + info::row_program) != program + 1) ++number;
-  return number;
-}
 
 /// A barrier of all places. It is at the last place and polled rarely, so that place 0 receives only the pattern.
 void meet(std::uint64_t round) {
@@ -88,9 +78,7 @@ int main(int count, char** arguments) {
   std::uint64_t const all = own_register(info::programs);
   std::uint64_t const own = own_register(info::program);
   if (places == 0 || places > all) usage();
-  // The begin of its partition; in the map of object 1 this is a global address.
-  std::uint64_t const row = info::table + tile_of(0) * info::row_bytes;
-  auto* const array = reinterpret_cast<std::uint64_t*>(own_register(row + info::row_partition));
+  std::uint64_t* const array = tiles::words_of(0);
   xbgas::fill(1, tile_of(0));
   xbgas::fill(all, tile_of(all - 1));
   meet(1);

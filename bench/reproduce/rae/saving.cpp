@@ -22,15 +22,18 @@
 #include <cstdlib>
 #include <string_view>
 #include <tess/machine/needs_time.hpp>
-#include <tess/machine/registers.hpp>
 #include <tess/machine/xbgas_begin.hpp>
+
+#include "tiles.hpp"
 
 namespace {
 
-namespace registers = tess::machine::registers;
-namespace info = registers::information;
-namespace xbgas = tess::machine::xbgas;
-using word = std::uint64_t;
+namespace info = tiles::info;
+namespace xbgas = tiles::xbgas;
+using tiles::own_register;
+using tiles::tile_of;
+using tiles::word;
+using tiles::words_of;
 
 constexpr word words = 512;
 constexpr word line_words = 8;
@@ -39,42 +42,14 @@ constexpr word places_max = 64;
 constexpr word work_step = 16;
 
 // In every place.
-alignas(64) word arrived = 0;
-alignas(64) word begun_round = 0;
+tiles::barrier all_places;
 alignas(64) word requests[slots];
 alignas(64) word replies[slots];
 alignas(64) word spent[places_max];
 
-word volatile& own_register(word offset) {
-  return *reinterpret_cast<word volatile*>(registers::own_devices + offset);
-}
-
-/// The tile that runs this copy of the program.
-word tile_of(word program) {
-  word number = 0;
-  while (own_register(info::table + number * info::row_bytes + info::row_program) != program + 1) ++number;
-  return number;
-}
-
-/// Words of a place's partition, at an address of its own map.
-word* words_of(word place) {
-  word const row = info::table + tile_of(place) * info::row_bytes;
-  return reinterpret_cast<word*>(own_register(row + info::row_partition));
-}
-
-/// A barrier of all places; a waiting place sleeps until its own word is written.
 void meet() {
   static word round = 0;
-  word const all = own_register(info::programs);
-  if (++round, xbgas::fetch_add(1, &arrived, 1) + 1 == round * all)
-    for (word place = 1; place <= all; ++place) xbgas::put(place, &begun_round, round);
-  word value = 0;
-  do {
-    asm volatile("lr.d %0, (%1)\n bgeu %0, %2, 1f\n .insn 4, 0x00d00073\n 1:"
-                 : "=&r"(value)
-                 : "r"(&begun_round), "r"(round)
-                 : "memory");
-  } while (value < round);
+  all_places.meet(++round, [] {});
 }
 
 word cycles() {

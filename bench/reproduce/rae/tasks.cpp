@@ -23,47 +23,24 @@
 #include <cstdlib>
 #include <string_view>
 #include <tess/machine/needs_time.hpp>
-#include <tess/machine/registers.hpp>
 #include <tess/machine/xbgas_begin.hpp>
 #include <vector>
 
+#include "tiles.hpp"
+
 namespace {
 
-namespace registers = tess::machine::registers;
-namespace info = registers::information;
-namespace xbgas = tess::machine::xbgas;
-using word = std::uint64_t;
+namespace info = tiles::info;
+namespace xbgas = tiles::xbgas;
+using tiles::own_register;
+using tiles::word;
 
 constexpr word words = word{1} << 18U;
-alignas(64) word arrived = 0;
-alignas(64) word begun_round = 0;
+tiles::barrier all_places;
 
-word volatile& own_register(word offset) {
-  return *reinterpret_cast<word volatile*>(registers::own_devices + offset);
-}
-
-/// The tile that runs this copy of the program.
-word tile_of(word program) {
-  word number = 0;
-  while (own_register(info::table + number * info::row_bytes + info::row_program) != program + 1) ++number;
-  return number;
-}
-
-/// A barrier of all places, in which the last one marks the begin or end of the measured part. It is at place 0, which
-/// leaves first; a waiting place sleeps until its own word is written.
+/// All places meet; the last one marks the begin or end of the measured part.
 void meet(word round, word measured) {
-  word const all = own_register(info::programs);
-  if (xbgas::fetch_add(1, &arrived, 1) + 1 == round * all) {
-    own_register(info::measured) = measured;
-    for (word place = 1; place <= all; ++place) xbgas::put(place, &begun_round, round);
-  }
-  word value = 0;
-  do {
-    asm volatile("lr.d %0, (%1)\n bgeu %0, %2, 1f\n .insn 4, 0x00d00073\n 1:"
-                 : "=&r"(value)
-                 : "r"(&begun_round), "r"(round)
-                 : "memory");
-  } while (value < round);
+  all_places.meet(round, [measured] { own_register(info::measured) = measured; });
 }
 
 /// Target of the next addition: xorshift, with the place in the high bits.
@@ -221,10 +198,8 @@ int main(int count, char** given) {
   word const own = own_register(info::program);
   std::vector<word*> arrays;
   for (word place = 0; place < places; ++place) {
-    word const tile = tile_of(place);
-    xbgas::fill(place + 1, tile);
-    // The begin of its partition, a global address.
-    arrays.push_back(reinterpret_cast<word*>(own_register(info::table + tile * info::row_bytes + info::row_partition)));
+    xbgas::fill(place + 1, tiles::tile_of(place));
+    arrays.push_back(tiles::words_of(place));
   }
   random_words from{arrays.data(), target == "all" ? 1 : places - 1, target == "all" ? places - 1 : 1};
   from.state += own * 0x2545f4914f6cdd1dU;

@@ -9,19 +9,16 @@
 #include <cstdio>
 #include <cstring>
 #include <tess/machine/needs_time.hpp>
-#include <tess/machine/registers.hpp>
-#include <tess/machine/xbgas.hpp>
+
+#include "tiles.hpp"
 
 namespace {
 
-namespace registers = tess::machine::registers;
-namespace info = registers::information;
+namespace registers = tiles::registers;
+namespace info = tiles::info;
 namespace adapter = registers::adapter;
-namespace xbgas = tess::machine::xbgas;
-
-std::uint64_t volatile& own_register(std::uint64_t offset) {
-  return *reinterpret_cast<std::uint64_t volatile*>(registers::own_devices + offset);
-}
+namespace xbgas = tiles::xbgas;
+using tiles::own_register;
 
 std::uint64_t cycle() {
   std::uint64_t now = 0;
