@@ -18,9 +18,7 @@ bool contains(std::vector<std::uint32_t> const& tiles, std::uint32_t one) {
 void blocking_directory::serve(transaction& request, std::uint64_t offset, event& finished) {
   MACHINE_ASSERT(line_of(request.address) == line_of(request.address + request.bytes - 1));
   ++counted_.requests;
-  if (spare_visits_.empty()) spare_visits_.push_back(&all_visits_.emplace_back(*this));
-  visit& begun = *spare_visits_.back();
-  spare_visits_.pop_back();
+  visit& begun = visits_.take(*this);
   begun.request = &request;
   begun.finished = &finished;
   begun.offset = offset;
@@ -36,9 +34,7 @@ void blocking_directory::serve(transaction& request, std::uint64_t offset, event
 
 void blocking_directory::enter(visit& v) {
   if (v.of->taken_by == nullptr) return begin(v);
-  ++counted_.waited;
-  v.since = kernel_.now();
-  v.of->waiting.push_back(&v);
+  wait(v, v.of->waiting);
 }
 
 void blocking_directory::begin(visit& v) {
@@ -79,27 +75,16 @@ void blocking_directory::take_back(visit& v) {
     ++counted_.stale;
     kernel_.after(0, *v.finished);
   }
-  spare_visits_.push_back(&v);
+  visits_.give_back(v);
 }
 
 void blocking_directory::send(visit& v, std::uint32_t tile, line_right keep) {
   ++v.missing;
-  if (spare_probes_.empty()) spare_probes_.push_back(&all_probes_.emplace_back(*this));
-  probe& begun = *spare_probes_.back();
-  spare_probes_.pop_back();
-  begun.by = &v;
-  begun.sent.what = remote_operation::probe;
-  begun.sent.status = remote_outcome::pending;
-  begun.sent.target = tile;
-  begun.sent.address = line_of(v.request->address);
-  begun.sent.bytes = 0;
-  begun.sent.part = line_access{.right = keep};
-  begun.sent.done = &begun;
-  caches_.send_probe(begun.sent);
+  caches_.send_probe(probe_of(tile, line_of(v.request->address), keep, v).sent);
 }
 
 void blocking_directory::answered(probe& of) {
-  visit& v = *of.by;
+  auto& v = static_cast<visit&>(*of.by);
   line& at = *v.of;
   // Sharers have the same bytes as memory.
   if (at.owner == of.sent.target) {
@@ -114,19 +99,8 @@ void blocking_directory::answered(probe& of) {
       }
     }
   }
-  of.sent.bytes = 0;
-  spare_probes_.push_back(&of);
+  give_back(of);
   one_less(v);
-}
-
-std::byte* blocking_directory::in_answer(std::uint64_t address) noexcept {
-  auto const brings = [&](probe const& one) { return one.sent.address == line_of(address) && one.sent.bytes != 0; };
-  auto const found = std::ranges::find_if(all_probes_, brings);
-  return found == all_probes_.end() ? nullptr : &found->sent.data[address - line_of(address)];
-}
-
-void blocking_directory::change_on_way(overwrite const& written) noexcept {
-  for (probe& one : all_probes_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes_));
 }
 
 void blocking_directory::read_memory(visit& v) {
@@ -186,13 +160,8 @@ void blocking_directory::unblocked(std::uint64_t address) {
 
 void blocking_directory::free(line& of) {
   counted_.taken_ps += kernel_.now() - of.taken_by->since;
-  spare_visits_.push_back(std::exchange(of.taken_by, nullptr));
-  while (of.taken_by == nullptr && !of.waiting.empty()) {
-    visit& next = *of.waiting.front();
-    of.waiting.pop_front();
-    counted_.wait_ps += kernel_.now() - next.since;
-    begin(next);
-  }
+  visits_.give_back(*std::exchange(of.taken_by, nullptr));
+  while (of.taken_by == nullptr && !of.waiting.empty()) begin(next(of.waiting));
 }
 
 }  // namespace tess::machine

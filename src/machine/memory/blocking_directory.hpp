@@ -21,7 +21,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "machine/kernel/kernel.hpp"
 #include "machine/memory/directory.hpp"
 #include "machine/memory/memory_port.hpp"
 
@@ -46,7 +45,7 @@ class blocking_directory final : public directory {
 
   blocking_directory(kernel& k, memory_port& memory, probe_sender& caches, picoseconds look_up_ps,
                      std::uint64_t line_bytes)
-      : directory(line_bytes), kernel_(k), memory_(memory), caches_(caches), look_up_ps_(look_up_ps) {}
+      : directory(k, look_up_ps, line_bytes), memory_(memory), caches_(caches) {}
 
   /// A read (of a cache with the right that it wants, of a transfer with none) or a write (of a line that a cache had,
   /// or of a transfer) of bytes within a line, at `offset` of the memory. `finished` is called directly when the answer
@@ -62,8 +61,6 @@ class blocking_directory final : public directory {
     return found == lines_.end() ? nobodys : found->second;
   }
   [[nodiscard]] std::uint32_t owner_of(std::uint64_t address) const override { return of(address).owner; }
-  [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept override;
-  void change_on_way(overwrite const& written) noexcept override;
 
  private:
   struct visit;
@@ -84,15 +81,6 @@ class blocking_directory final : public directory {
     bool held = false;          ///< The cache has the bytes,
     bool supplied = false;      ///< or they are, or will be, in the request.
   };
-  /// A probe of one cache.
-  struct probe : event {
-    explicit probe(blocking_directory& owner_)
-        : event([](event& self) { static_cast<probe&>(self).owner.answered(static_cast<probe&>(self)); }),
-          owner(owner_) {}
-    blocking_directory& owner;
-    transaction sent;
-    visit* by = nullptr;
-  };
 
   /// Offset of the line's first byte in the memory.
   [[nodiscard]] std::uint64_t line_offset(visit const& v) const noexcept {
@@ -102,22 +90,17 @@ class blocking_directory final : public directory {
   void begin(visit& v);
   void take_back(visit& v);
   void send(visit& v, std::uint32_t tile, line_right keep);
-  void answered(probe& of);
+  void answered(probe& of) override;
   void read_memory(visit& v);
   void one_less(visit& v);
   void finish(visit& v);
   void grant(visit& v);
   void free(line& of);
 
-  kernel& kernel_;
   memory_port& memory_;
   probe_sender& caches_;
-  picoseconds look_up_ps_;
   std::unordered_map<std::uint64_t, line> lines_;
-  std::deque<visit> all_visits_;
-  std::vector<visit*> spare_visits_;
-  std::deque<probe> all_probes_;
-  std::vector<probe*> spare_probes_;
+  pool<visit> visits_;
   event nothing_{[](event&) {}};
 };
 

@@ -1,4 +1,4 @@
-// directory: what both kinds of directory (MESI) have: a record of the caches that have each line, and counts.
+// directory: what both kinds of directory (MESI) have: probes of caches, requests that wait for their line, and counts.
 //
 //   A directory keeps the lines of its home coherent: a part of a memory's addresses. `blocking_directory` serves one
 //   request for a line at a time and passes all data; `forwarding_directory` lets owners answer requesters.
@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 
 #include "machine/adapter/transaction.hpp"
 #include "machine/cache/overwrite.hpp"
-#include "machine/kernel/time.hpp"
+#include "machine/kernel/kernel.hpp"
+#include "machine/kernel/pool.hpp"
 
 namespace tess::machine {
 
@@ -32,7 +34,9 @@ class directory {
     std::uint64_t stale = 0;          ///< of which this many came from a cache that was no longer the owner.
   };
 
-  explicit directory(std::uint64_t line_bytes) : line_bytes_(line_bytes) {}
+  /// `look_up_ps`: from the arrival of a request until its line's record is known.
+  directory(kernel& k, picoseconds look_up_ps, std::uint64_t line_bytes)
+      : line_bytes_(line_bytes), kernel_(k), look_up_ps_(look_up_ps) {}
   directory(directory const&) = delete;
   directory& operator=(directory const&) = delete;
   virtual ~directory() = default;
@@ -40,9 +44,9 @@ class directory {
   /// The cache that may write a line, as far as the directory knows, or nobody.
   [[nodiscard]] virtual std::uint32_t owner_of(std::uint64_t address) const = 0;
   /// The line as its owner has surrendered it, if the answer is still in flight; null otherwise.
-  [[nodiscard]] virtual std::byte* in_answer(std::uint64_t address) noexcept = 0;
+  [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept;
   /// Changes all answers in flight, without time.
-  virtual void change_on_way(overwrite const& written) noexcept = 0;
+  void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
  protected:
@@ -52,8 +56,45 @@ class directory {
     return request.what == remote_operation::write || request.right() == line_right::none;
   }
 
+  /// A probe of one cache.
+  struct probe : event {
+    explicit probe(directory& owner_)
+        : event([](event& self) { static_cast<probe&>(self).owner.answered(static_cast<probe&>(self)); }),
+          owner(owner_) {}
+    directory& owner;
+    transaction sent;
+    event* by = nullptr;  ///< What it is sent for.
+  };
+  /// To be sent; answered() is called when its answer is there, and gives it back.
+  [[nodiscard]] probe& probe_of(std::uint32_t tile, std::uint64_t line, line_right keep, event& by);
+  virtual void answered(probe& of) = 0;
+  void give_back(probe& of) {
+    of.sent.bytes = 0;
+    probes_.give_back(of);
+  }
+
+  /// Requests wait for their line in order of arrival.
+  template <class Visit>
+  void wait(Visit& v, std::deque<Visit*>& queue) {
+    ++counted_.waited;
+    v.since = kernel_.now();
+    queue.push_back(&v);
+  }
+  template <class Visit>
+  [[nodiscard]] Visit& next(std::deque<Visit*>& queue) {
+    Visit& first = *queue.front();
+    queue.pop_front();
+    counted_.wait_ps += kernel_.now() - first.since;
+    return first;
+  }
+
   std::uint64_t line_bytes_;
   statistics counted_;
+  kernel& kernel_;
+  picoseconds look_up_ps_;
+
+ private:
+  pool<probe> probes_;
 };
 
 }  // namespace tess::machine

@@ -8,9 +8,7 @@ namespace tess::machine {
 
 void forwarding_directory::serve(transaction& request, event& finished) {
   ++counted_.requests;
-  if (spare_visits_.empty()) spare_visits_.push_back(&all_visits_.emplace_back(*this));
-  visit& begun = *spare_visits_.back();
-  spare_visits_.pop_back();
+  visit& begun = visits_.take(*this);
   begun.request = &request;
   begun.finished = &finished;
   begun.of = &lines_[line_of(request.address)];
@@ -21,9 +19,7 @@ void forwarding_directory::enter(visit& v) {
   transaction const& request = *v.request;
   if (request.what == remote_operation::write && request.line() != nullptr) return take_back(v);
   if (v.of->blocked == blocked_by::nothing) return begin(v);
-  ++counted_.waited;
-  v.since = kernel_.now();
-  v.of->waiting.push_back(&v);
+  wait(v, v.of->waiting);
 }
 
 void forwarding_directory::begin(visit& v) {
@@ -115,32 +111,22 @@ void forwarding_directory::write_transfer(visit& v) {
 }
 
 void forwarding_directory::send(line& of, std::uint64_t address, sharer const& to, transaction const* requester) {
-  if (spare_probes_.empty()) spare_probes_.push_back(&all_probes_.emplace_back(*this));
-  probe& begun = *spare_probes_.back();
-  spare_probes_.pop_back();
-  begun.of = requester == nullptr ? &of : nullptr;
-  begun.acknowledged = requester == nullptr ? nullptr : requester->line()->acknowledged;
-  if (requester == nullptr) ++of.missing;
   if (to.tile != of.owner) ++counted_.invalidations;
-  begun.sent.what = remote_operation::probe;
-  begun.sent.status = remote_outcome::pending;
-  begun.sent.target = to.tile;
-  begun.sent.address = address;
-  begun.sent.bytes = 0;
-  begun.sent.part = line_access{.right = line_right::none};
+  event& by = requester == nullptr ? *of.transfer : *requester->line()->acknowledged;
+  if (requester == nullptr) ++of.missing;
+  probe& begun = probe_of(to.tile, address, line_right::none, by);
   begun.sent.about = to.number;
-  begun.sent.done = &begun;
   // A transfer's answers come back to this home, wherever that is.
   by_.send_probe(begun.sent, requester == nullptr ? nobody : requester->source);
 }
 
 void forwarding_directory::answered(probe& of) {
-  event* const acknowledged = std::exchange(of.acknowledged, nullptr);
-  if (acknowledged != nullptr) {
-    spare_probes_.push_back(&of);
-    return acknowledged->happens(*acknowledged);
+  line& at = lines_[of.sent.address];
+  if (of.by != at.transfer) {
+    event& acknowledged = *of.by;
+    give_back(of);
+    return acknowledged.happens(acknowledged);
   }
-  line& at = *of.of;
   // A sharer has the bytes of memory; what it still writes back of a line that it owned before is older.
   if (at.owner == of.sent.target) {
     at.owner = nobody;
@@ -149,8 +135,7 @@ void forwarding_directory::answered(probe& of) {
       by_.write_line(of.sent.address, std::span(of.sent.data).first(line_bytes_));
     }
   }
-  of.sent.bytes = 0;
-  spare_probes_.push_back(&of);
+  give_back(of);
   end_transfer(at);
 }
 
@@ -189,13 +174,13 @@ void forwarding_directory::was_copied(transaction const& told) {
 void forwarding_directory::from_memory(visit& v) {
   event& finished = *v.finished;
   transaction& request = *v.request;
-  spare_visits_.push_back(&v);
+  visits_.give_back(v);
   by_.serve_memory(request, finished);
 }
 
 void forwarding_directory::finish(visit& v) {
   event& finished = *v.finished;
-  spare_visits_.push_back(&v);
+  visits_.give_back(v);
   finished.happens(finished);
 }
 
@@ -208,21 +193,8 @@ void forwarding_directory::free(line& of) {
   counted_.taken_ps += kernel_.now() - of.since;
   of.blocked = blocked_by::nothing;
   while (of.blocked == blocked_by::nothing && !of.waiting.empty()) {
-    visit& next = *of.waiting.front();
-    of.waiting.pop_front();
-    counted_.wait_ps += kernel_.now() - next.since;
-    begin(next);
+    begin(next(of.waiting));
   }
-}
-
-std::byte* forwarding_directory::in_answer(std::uint64_t address) noexcept {
-  auto const brings = [&](probe const& one) { return one.sent.address == line_of(address) && one.sent.bytes != 0; };
-  auto const found = std::ranges::find_if(all_probes_, brings);
-  return found == all_probes_.end() ? nullptr : &found->sent.data[address - line_of(address)];
-}
-
-void forwarding_directory::change_on_way(overwrite const& written) noexcept {
-  for (probe& one : all_probes_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes_));
 }
 
 }  // namespace tess::machine

@@ -19,7 +19,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "machine/kernel/kernel.hpp"
 #include "machine/memory/directory.hpp"
 
 namespace tess::machine {
@@ -40,7 +39,7 @@ class home_carrier {
 class forwarding_directory final : public directory {
  public:
   forwarding_directory(kernel& k, home_carrier& by, picoseconds look_up_ps, std::uint64_t line_bytes)
-      : directory(line_bytes), kernel_(k), by_(by), look_up_ps_(look_up_ps) {}
+      : directory(k, look_up_ps, line_bytes), by_(by) {}
 
   /// A read (of a cache with the right that it wants, of a transfer with none) or a write (of a line that a cache had,
   /// of zero bytes if it is clean; or of a transfer) of bytes within a line. `finished` is called directly when the
@@ -54,8 +53,6 @@ class forwarding_directory final : public directory {
     auto const found = lines_.find(line_of(address));
     return found == lines_.end() ? nobody : found->second.owner;
   }
-  [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept override;
-  void change_on_way(overwrite const& written) noexcept override;
 
  private:
   struct visit;
@@ -84,16 +81,6 @@ class forwarding_directory final : public directory {
     line* of = nullptr;
     picoseconds since = 0;  ///< When it began to wait.
   };
-  /// A probe of one cache.
-  struct probe : event {
-    explicit probe(forwarding_directory& owner_)
-        : event([](event& self) { static_cast<probe&>(self).owner.answered(static_cast<probe&>(self)); }),
-          owner(owner_) {}
-    forwarding_directory& owner;
-    transaction sent;
-    line* of = nullptr;             ///< For a transfer,
-    event* acknowledged = nullptr;  ///< or for a requester.
-  };
 
   void enter(visit& v);
   void begin(visit& v);
@@ -103,21 +90,16 @@ class forwarding_directory final : public directory {
   void take_back(visit& v);
   void forward(visit& v);
   void send(line& of, std::uint64_t address, sharer const& to, transaction const* requester);
-  void answered(probe& of);
+  void answered(probe& of) override;
   void end_transfer(line& of);
   void from_memory(visit& v);
   void finish(visit& v);
   void block(line& of, blocked_by what);
   void free(line& of);
 
-  kernel& kernel_;
   home_carrier& by_;
-  picoseconds look_up_ps_;
   std::unordered_map<std::uint64_t, line> lines_;
-  std::deque<visit> all_visits_;
-  std::vector<visit*> spare_visits_;
-  std::deque<probe> all_probes_;
-  std::vector<probe*> spare_probes_;
+  pool<visit> visits_;
 };
 
 }  // namespace tess::machine

@@ -9,9 +9,7 @@
 namespace tess::machine {
 
 line_client::request& line_client::take(stage is, std::uint64_t address, event& done) {
-  if (spare_.empty()) spare_.push_back(&all_.emplace_back(*this));
-  request& taken = *spare_.back();
-  spare_.pop_back();
+  request& taken = requests_.take(*this);
   taken.is = is;
   taken.has_come = false;
   taken.surrendered = false;
@@ -97,7 +95,7 @@ void line_client::serve(transaction& asked, event& finished) {
     bool const comes = one.is == stage::fetching || one.is == stage::arrived;
     return comes && one.sent.address == line && one.sent.line()->number == asked.about;
   };
-  if (auto const found = std::ranges::find_if(all_, gets_it); found != all_.end()) {
+  if (auto const found = std::ranges::find_if(requests_.all(), gets_it); found != requests_.all().end()) {
     found->came_early.push_back({&asked, &finished});
     return;
   }
@@ -112,9 +110,9 @@ void line_client::answer(transaction& asked, event& finished) {
   std::array<std::byte, transaction::data_max> bytes{};
   auto given = l2_.surrender(line, keep, std::span(bytes).first(line_bytes()));
   auto const leaves = [line](request const& one) { return one.is == stage::departing && one.sent.address == line; };
-  auto const leaving = std::ranges::find_if(all_, leaves);
+  auto const leaving = std::ranges::find_if(requests_.all(), leaves);
   // What still leaves was given to another cache before: it is old.
-  if (leaving != all_.end() && leaving->surrendered) given.dirty = false;
+  if (leaving != requests_.all().end() && leaving->surrendered) given.dirty = false;
   asked.status = remote_outcome::done;
   if (is_probe) {
     asked.line()->right = given.kept;
@@ -127,16 +125,14 @@ void line_client::answer(transaction& asked, event& finished) {
     if (keep == line_right::shared) tell(line, std::span(bytes).first(given.dirty ? line_bytes() : 0));
   }
   kernel_.after(answer_ps_, finished);
-  if (leaving != all_.end()) {
+  if (leaving != requests_.all().end()) {
     leaving->surrendered = true;
     if (leaving->has_come) end_departure(*leaving);
   }
 }
 
 void line_client::tell(std::uint64_t line, std::span<std::byte const> bytes) {
-  if (spare_copies_.empty()) spare_copies_.push_back(&all_copies_.emplace_back(*this));
-  copy& begun = *spare_copies_.back();
-  spare_copies_.pop_back();
+  copy& begun = copies_.take(*this);
   begun.sent.what = remote_operation::copy_back;
   begun.sent.part = dma_packet{};
   begun.sent.address = line;
@@ -148,7 +144,7 @@ void line_client::tell(std::uint64_t line, std::span<std::byte const> bytes) {
 
 void line_client::was_told(copy& of) {
   of.sent.bytes = 0;
-  spare_copies_.push_back(&of);
+  copies_.give_back(of);
 }
 
 std::byte* line_client::coming(std::uint64_t address) noexcept {
@@ -157,15 +153,15 @@ std::byte* line_client::coming(std::uint64_t address) noexcept {
     return one.is == stage::fetching && one.sent.address == line && one.sent.status == remote_outcome::done &&
            one.sent.bytes != 0;
   };
-  auto const found = std::ranges::find_if(all_, comes);
-  return found == all_.end() ? nullptr : &found->sent.data[address - line];
+  auto const found = std::ranges::find_if(requests_.all(), comes);
+  return found == requests_.all().end() ? nullptr : &found->sent.data[address - line];
 }
 
 std::byte* line_client::told(std::uint64_t address) noexcept {
   std::uint64_t const line = l2_.line_address(address);
   auto const brings = [line](copy const& one) { return one.sent.bytes != 0 && one.sent.address == line; };
-  auto const found = std::ranges::find_if(all_copies_, brings);
-  return found == all_copies_.end() ? nullptr : &found->sent.data[address - line];
+  auto const found = std::ranges::find_if(copies_.all(), brings);
+  return found == copies_.all().end() ? nullptr : &found->sent.data[address - line];
 }
 
 std::optional<std::uint32_t> line_client::forwarded_to(std::uint64_t address) noexcept {
@@ -174,14 +170,14 @@ std::optional<std::uint32_t> line_client::forwarded_to(std::uint64_t address) no
     return one.is == stage::fetching && one.sent.address == line && one.sent.serving == served_by::owner &&
            one.sent.status == remote_outcome::pending;
   };
-  auto const found = std::ranges::find_if(all_, waits);
-  return found == all_.end() ? std::nullopt : std::optional(found->sent.target);
+  auto const found = std::ranges::find_if(requests_.all(), waits);
+  return found == requests_.all().end() ? std::nullopt : std::optional(found->sent.target);
 }
 
 void line_client::change_on_way(overwrite const& written) noexcept {
   // Spare records hold nothing.
-  for (request& one : all_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes()));
-  for (copy& one : all_copies_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes()));
+  for (request& one : requests_.all()) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes()));
+  for (copy& one : copies_.all()) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes()));
 }
 
 }  // namespace tess::machine

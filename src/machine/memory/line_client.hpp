@@ -17,12 +17,12 @@
 // Test      tests/machine/coherence.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "machine/adapter/transaction.hpp"
 #include "machine/cache/l2_private.hpp"
+#include "machine/kernel/pool.hpp"
 
 namespace tess::machine {
 
@@ -53,7 +53,7 @@ class line_client {
   void serve(transaction& asked, event& finished);
 
   /// Nothing that it has asked for or given back is under way.
-  [[nodiscard]] bool idle() const noexcept { return spare_.size() == all_.size(); }
+  [[nodiscard]] bool idle() const noexcept { return requests_.idle(); }
 
   // Where a line is, for an observer; null: not there. A line on its way to a cache is as new as any.
   [[nodiscard]] std::byte* coming(std::uint64_t address) noexcept;
@@ -108,7 +108,7 @@ class line_client {
   request& take(stage is, std::uint64_t address, event& done);
   void release(request& ended) {
     ended.is = stage::spare;
-    spare_.push_back(&ended);
+    requests_.give_back(ended);
   }
   void complete(request& of);
   void end_departure(request& of);
@@ -122,10 +122,8 @@ class line_client {
   line_carrier& by_;
   picoseconds answer_ps_;
   std::uint64_t numbers_ = 0;
-  std::deque<request> all_;
-  std::vector<request*> spare_;
-  std::deque<copy> all_copies_;
-  std::vector<copy*> spare_copies_;
+  pool<request> requests_;
+  pool<copy> copies_;
 };
 
 }  // namespace tess::machine

@@ -101,9 +101,7 @@ void forwarding_lines::access(transaction& request, event& finished) {
 void forwarding_lines::write_line(std::uint64_t address, std::span<std::byte const> line) {
   std::uint32_t const there = map_.find(address)->memory_tile;
   if (there == tile_) return memory_->write(offset_of(address), line, nothing_);
-  if (spare_writes_.empty()) spare_writes_.push_back(&all_writes_.emplace_back(*this));
-  line_write& begun = *spare_writes_.back();
-  spare_writes_.pop_back();
+  line_write& begun = line_writes_.take(*this);
   begun.number = ++writes_;
   begun.sent.what = remote_operation::write;
   begun.sent.part = dma_packet{};
@@ -118,13 +116,11 @@ void forwarding_lines::write_line(std::uint64_t address, std::span<std::byte con
 
 void forwarding_lines::written(line_write& of) {
   of.number = 0;
-  spare_writes_.push_back(&of);
+  line_writes_.give_back(of);
 }
 
 void forwarding_lines::send_to_home(transaction& request, event& finished) {
-  if (spare_relays_.empty()) spare_relays_.push_back(&all_relays_.emplace_back(*this));
-  relay& begun = *spare_relays_.back();
-  spare_relays_.pop_back();
+  relay& begun = relays_.take(*this);
   begun.of = &request;
   begun.finished = &finished;
   begun.sent.what = request.what;
@@ -143,14 +139,14 @@ void forwarding_lines::relayed(relay& of) {
   event& finished = *of.finished;
   request.status = of.sent.status;
   if (request.what == remote_operation::read) copy_line(request.data.data(), of.sent.data.data(), request.bytes);
-  spare_relays_.push_back(&of);
+  relays_.give_back(of);
   finished.happens(finished);
 }
 
 std::byte* forwarding_lines::being_written(std::uint64_t address) noexcept {
   std::uint64_t const line = l2_.line_address(address);
   line_write* last = nullptr;
-  for (line_write& one : all_writes_) {
+  for (line_write& one : line_writes_.all()) {
     if (one.number != 0 && one.sent.address == line && (last == nullptr || one.number > last->number)) last = &one;
   }
   return last == nullptr ? nullptr : &last->sent.data[address - line];
@@ -171,7 +167,7 @@ std::byte* forwarding_lines::newest(std::uint64_t address, std::span<forwarding_
     if (auto const owner = one->client_.forwarded_to(address)) {
       if (std::byte* const left = leaving(*owner)) return left;
     }
-    for (relay const& carried : one->all_relays_) {
+    for (relay const& carried : one->relays_.all()) {
       bool const waits = carried.of != nullptr && carried.sent.serving == served_by::owner &&
                          carried.sent.status == remote_outcome::pending &&
                          one->l2_.line_address(carried.sent.address) == address - offset;
@@ -198,9 +194,9 @@ void forwarding_lines::change(overwrite const& written, std::span<forwarding_lin
     one->l2_.change_on_way(written);
     one->client_.change_on_way(written);
     one->home_.change_on_way(written);
-    for (line_write& carried : one->all_writes_)
+    for (line_write& carried : one->line_writes_.all())
       written.apply(carried.sent.address, std::span(carried.sent.data).first(line_bytes));
-    for (relay& carried : one->all_relays_) {
+    for (relay& carried : one->relays_.all()) {
       if (carried.of != nullptr && carried.sent.what == remote_operation::read)
         written.apply(carried.sent.address, std::span(carried.sent.data).first(carried.sent.bytes));
     }

@@ -11,11 +11,11 @@
 // Threads   one.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "machine/adapter/adapter.hpp"
 #include "machine/config/description.hpp"
+#include "machine/kernel/pool.hpp"
 #include "machine/memory/forwarding_directory.hpp"
 #include "machine/memory/line_client.hpp"
 #include "machine/memory/memory_port.hpp"
@@ -89,10 +89,8 @@ class forwarding_lines final : line_carrier, home_carrier {
   line_client client_;
   forwarding_directory home_;
   std::uint64_t writes_ = 0;
-  std::deque<line_write> all_writes_;
-  std::vector<line_write*> spare_writes_;
-  std::deque<relay> all_relays_;
-  std::vector<relay*> spare_relays_;
+  pool<line_write> line_writes_;
+  pool<relay> relays_;
   event nothing_{[](event&) {}};
 };
 

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "machine/hart/engine.hpp"
 #include "machine/linux/trap_report.hpp"
 
 namespace tess::machine {
@@ -19,19 +17,18 @@ block_rules one_by_one(block_rules rules) {
   return rules;
 }
 
+std::uint64_t all_bytes(local_window const& window) {
+  return window.tlm_bytes + window.tail_bytes;
+}
+
 constexpr std::uint8_t all_rights = right_read | right_write | right_execute;
 
 }  // namespace
 
 system_program::system_program(grid& g, std::uint32_t tile_number, elf_image const& image,
                                std::vector<tile_program*> beside, std::function<void()> failed)
-    : grid_(g),
-      cycles_(g.description.tile_clock_ps),
-      tile_(*g.tiles[tile_number]),
-      image_(image),
-      window_(g.description.window(tile_number)),
-      rights_(window_.tlm_bytes + window_.tail_bytes),
-      code_(*this, engine<hart_memory>::handlers(), one_by_one(rules_of(g.description))),
+    : program_host(g, tile_number, image, all_bytes(g.description.window(tile_number)),
+                   one_by_one(rules_of(g.description))),
       hart_(g.clock, g.description, tile_, window_, rights_, *this, g.description.harts_of(tile_number) - 1),
       beside_(std::move(beside)),
       failed_(std::move(failed)) {
@@ -40,7 +37,7 @@ system_program::system_program(grid& g, std::uint32_t tile_number, elf_image con
         fmt::format("the program for the system's harts ends at {:#x}; it must end at {:#x}, where those "
                     "for the others begin",
                     image.end, end_of_image));
-  rights_.set(0, window_.tlm_bytes + window_.tail_bytes, all_rights);
+  rights_.set(0, all_bytes(window_), all_rights);
   for (elf_segment const& segment : image.segments) place(segment.address, segment.contents);
   std::uint32_t const number = g.description.harts_of(tile_number) - 1;
   hart_.context.code = &code_;
@@ -70,14 +67,6 @@ bool system_program::write(std::uint64_t address, std::span<std::byte const> fro
 
 void system_program::place(std::uint64_t address, std::span<std::byte const> from) {
   for (std::size_t i = 0; i < from.size(); ++i) *tile_.peek(*window_.global(address + i)) = from[i];
-}
-
-bool system_program::halfword(std::uint64_t pc, std::uint16_t& into) const {
-  auto const name = window_.global(pc);
-  std::byte const* const at = pc % 2 == 0 && name ? tile_.peek(*name) : nullptr;
-  if (at == nullptr) return false;
-  std::memcpy(&into, at, sizeof into);
-  return true;
 }
 
 void system_program::trapped(timed_hart& of) {

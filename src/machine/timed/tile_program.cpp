@@ -7,44 +7,15 @@
 #include <cstring>
 #include <map>
 
-#include "machine/hart/engine.hpp"
-#include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
 #include "machine/timed/cluster_memory.hpp"
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
 
-block_rules rules_of(machine_description const& description) {
-  hart_description const& harts = description.harts;
-  auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
-  block_rules rules;
-  rules.fetch_line_bytes = description.l1_instruction.line_bytes;
-  rules.costs = {.multiply = beyond(harts.multiply_cycles),
-                 .divide = beyond(harts.divide_cycles),
-                 .float_add = beyond(harts.float_add_cycles),
-                 .float_multiply = beyond(harts.float_multiply_cycles),
-                 .float_divide = beyond(harts.float_divide_cycles),
-                 .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles),
-                 .load_use = static_cast<std::uint8_t>(harts.load_use_cycles)};
-  return rules;
-}
-
-std::uint64_t counter_of(hart const& h, clock_domain cycles) {
-  if (h.request.address == csr_time) return cycles.cycles(h.now()) / interrupts::tick_ps;
-  if (h.request.address == csr_instret) return h.retired - 1;
-  return h.now();
-}
-
 tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image,
                            program_options options, std::function<void(tile_program&)> ended)
-    : grid_(g),
-      cycles_(g.description.tile_clock_ps),
-      tile_(*g.tiles[tile_number]),
-      image_(image),
-      window_(g.description.window(tile_number)),
-      rights_(window_.program_bytes()),
-      code_(*this, engine<hart_memory>::handlers(), rules_of(g.description)),
+    : program_host(g, tile_number, image, g.description.window(tile_number).program_bytes(), rules_of(g.description)),
       program_((make_harts(g, tile_number, share), *this),
                g.copies.in_tile == 1 ? program_memory_bytes(g.description, image, options.arguments.front())
                                      : g.description.share_bytes(g.copies.in_tile) * (share + 1),
@@ -144,15 +115,6 @@ void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-bool tile_program::halfword(std::uint64_t pc, std::uint16_t& into) const {
-  auto const name = window_.global(pc);
-  if (pc % 2 != 0 || !name || !rights_.allow(pc, right_execute)) return false;
-  std::byte const* const at = tile_.peek(*name);
-  if (at == nullptr) return false;
-  std::memcpy(&into, at, sizeof into);
-  return true;
-}
-
 hart_environment::after tile_program::system_call(timed_hart& of) {
   calling_ = &of.context;
   program::after_call const next = program_.system_call(of.context);
@@ -166,10 +128,6 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
     end(program_.exit_code(), std::move(trouble));
   }
   return after::sleeps;
-}
-
-std::uint64_t tile_program::counter(hart const& h) const {
-  return counter_of(h, cycles_);
 }
 
 std::string tile_program::segment_hint(access_request const& of) const {

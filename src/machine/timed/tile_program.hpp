@@ -9,18 +9,12 @@
 #include <vector>
 
 #include "machine/linux/program.hpp"
-#include "machine/tile/grid.hpp"
-#include "machine/timed/timed_hart.hpp"
+#include "machine/timed/program_host.hpp"
 
 namespace tess::machine {
 
-/// The instruction timing of a hart from the machine file; 1 is the default.
-[[nodiscard]] block_rules rules_of(machine_description const& description);
-/// The counter CSR for which the hart has stopped.
-[[nodiscard]] std::uint64_t counter_of(hart const& h, clock_domain cycles);
-
 /// The program on one tile.
-class tile_program final : private machine_host, private user_memory, private code_source, public hart_environment {
+class tile_program final : private machine_host, private user_memory, public program_host {
  public:
   /// `share`: which of the copies in the tile; the image is the one that was moved there.
   tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image, program_options options,
@@ -28,10 +22,8 @@ class tile_program final : private machine_host, private user_memory, private co
 
   [[nodiscard]] bool ended() const noexcept { return ended_; }
   [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
-  [[nodiscard]] std::string const& trouble() const noexcept { return trouble_; }
   [[nodiscard]] std::uint64_t instructions() const;
   [[nodiscard]] hart_memory::statistics counted() const;
-  [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
   /// Lines about files that the program was not allowed to access; empty: none.
   [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
   /// A hart of the tile that runs something else; its events can be observed here.
@@ -56,11 +48,8 @@ class tile_program final : private machine_host, private user_memory, private co
   void place(std::uint64_t address, std::span<std::byte const> from) override;
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
   void clear(std::uint64_t begin, std::uint64_t end) override;
-  // code_source
-  bool halfword(std::uint64_t pc, std::uint16_t& into) const override;
   // hart_environment
   after system_call(timed_hart& of) override;
-  std::uint64_t counter(hart const& h) const override;
   void trapped(timed_hart& of) override;
   [[nodiscard]] std::uint64_t horizon(timed_hart const& of) const override;
 
@@ -78,13 +67,6 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] std::string segment_hint(access_request const& of) const;
   [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
 
-  grid& grid_;
-  clock_domain cycles_;
-  tile& tile_;
-  elf_image const& image_;
-  local_window window_;
-  page_rights rights_;
-  code_cache code_;
   std::deque<timed_hart> harts_;
   std::vector<timed_hart const*> neighbours_;
   program program_;
@@ -96,7 +78,6 @@ class tile_program final : private machine_host, private user_memory, private co
   hart const* calling_ = nullptr;
   bool ended_ = false;
   int exit_code_ = 0;
-  std::string trouble_;
 };
 
 }  // namespace tess::machine

@@ -1,0 +1,52 @@
+// program_host: instruction timing, the counters of a hart, and the fetch of code.
+#include "machine/timed/program_host.hpp"
+
+#include <cstring>
+
+#include "machine/hart/engine.hpp"
+#include "machine/isa/zicsr.hpp"
+#include "machine/unit/interrupts.hpp"
+
+namespace tess::machine {
+
+block_rules rules_of(machine_description const& description) {
+  hart_description const& harts = description.harts;
+  auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
+  block_rules rules;
+  rules.fetch_line_bytes = description.l1_instruction.line_bytes;
+  rules.costs = {.multiply = beyond(harts.multiply_cycles),
+                 .divide = beyond(harts.divide_cycles),
+                 .float_add = beyond(harts.float_add_cycles),
+                 .float_multiply = beyond(harts.float_multiply_cycles),
+                 .float_divide = beyond(harts.float_divide_cycles),
+                 .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles),
+                 .load_use = static_cast<std::uint8_t>(harts.load_use_cycles)};
+  return rules;
+}
+
+program_host::program_host(grid& g, std::uint32_t tile_number, elf_image const& image, std::uint64_t bytes,
+                           block_rules rules)
+    : grid_(g),
+      cycles_(g.description.tile_clock_ps),
+      tile_(*g.tiles[tile_number]),
+      image_(image),
+      window_(g.description.window(tile_number)),
+      rights_(bytes),
+      code_(*this, engine<hart_memory>::handlers(), rules) {}
+
+std::uint64_t program_host::counter(hart const& h) const {
+  if (h.request.address == csr_time) return cycles_.cycles(h.now()) / interrupts::tick_ps;
+  if (h.request.address == csr_instret) return h.retired - 1;
+  return h.now();
+}
+
+bool program_host::halfword(std::uint64_t pc, std::uint16_t& into) const {
+  auto const name = window_.global(pc);
+  if (pc % 2 != 0 || !name || !rights_.allow(pc, right_execute)) return false;
+  std::byte const* const at = tile_.peek(*name);
+  if (at == nullptr) return false;
+  std::memcpy(&into, at, sizeof into);
+  return true;
+}
+
+}  // namespace tess::machine
