@@ -109,6 +109,12 @@ void read_network(toml_table from, machine_description const& made, network_para
     if (network.topology != topology_kind::torus)
       from.fail("ring_link_cycles", "only a torus has rings", "a torus, or link_cycles alone");
   }
+  if (from.has("ring_classes")) {
+    static constexpr std::array<string_view, 3> classes{"dateline", "route", "balanced"};
+    network.classes = static_cast<ring_classes>(from.choice("ring_classes", classes));
+    if (network.topology != topology_kind::torus)
+      from.fail("ring_classes", "only a torus has rings", "a torus, or no classes");
+  }
   network.speculative = from.flag("speculative");
   network.virtual_networks.clear();
   for (string_view const name : {"requests", "responses", "control"}) {

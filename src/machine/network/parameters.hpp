@@ -13,6 +13,13 @@ namespace tess::machine {
 
 enum class topology_kind : std::uint8_t { mesh, torus, crossbar };
 
+/// Which half of its virtual channels a packet uses on a ring of a torus, so that rings do not deadlock.
+enum class ring_classes : std::uint8_t {
+  dateline,  ///< Lower until it has crossed the dateline, upper from there on: Dally and Seitz.
+  route,     ///< Lower on all of the ring if its route crosses the dateline, upper otherwise.
+  balanced,  ///< The same with a second dateline half a ring away: upper if its route crosses that, any if neither.
+};
+
 /// A virtual network has its own buffers, so that packets that wait in one never block another.
 struct virtual_network {
   std::uint32_t channels = 1;         ///< Virtual channels. Even on a torus: half of them are used before the dateline.
@@ -32,6 +39,7 @@ struct network_parameters {
   std::uint32_t traversal_cycles = 1;  ///< To cross the switch.
   std::uint32_t link_cycles = 1;       ///< To cross a link, also one between a node and its router.
   std::uint32_t credit_cycles = 1;     ///< To process a credit that has arrived.
+  ring_classes classes = ring_classes::dateline;
   std::uint32_t ring_link_cycles = 0;  ///< To cross a link between two routers of a torus; 0: as other links.
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return width * height; }

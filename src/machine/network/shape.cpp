@@ -28,6 +28,8 @@ void network_shape::number_channels() {
     channel_masks_.push_back(lowest_bits(network.channels) << channels_);
     channel_masks_.push_back(lowest_bits(half) << channels_);
     channel_masks_.push_back(lowest_bits(network.channels - half) << (channels_ + half));
+    channel_halves_.insert(channel_halves_.end(), half, channel_half::lower);
+    channel_halves_.insert(channel_halves_.end(), network.channels - half, channel_half::upper);
     channel_networks_.insert(channel_networks_.end(), network.channels, static_cast<std::uint8_t>(n));
     channel_priorities_.insert(channel_priorities_.end(), network.channels, network.priority);
     channels_ += network.channels;

@@ -47,6 +47,8 @@ class network_shape {
   [[nodiscard]] std::uint32_t allowed_channels(std::uint32_t network, channel_half half) const noexcept {
     return channel_masks_[network * 3 + static_cast<std::uint32_t>(half)];
   }
+  /// Of its virtual network.
+  [[nodiscard]] channel_half half_of(std::uint32_t channel) const noexcept { return channel_halves_[channel]; }
   [[nodiscard]] std::uint8_t network_of(std::uint32_t channel) const noexcept { return channel_networks_[channel]; }
   [[nodiscard]] std::uint32_t priority_of(std::uint32_t channel) const noexcept { return channel_priorities_[channel]; }
   /// All virtual networks have the same priority.
@@ -68,6 +70,7 @@ class network_shape {
   std::uint32_t router_links_;
   bool equal_priorities_ = true;
   std::vector<std::uint32_t> channel_masks_;       ///< [virtual network][channel_half]
+  std::vector<channel_half> channel_halves_;       ///< [channel]
   std::vector<std::uint8_t> channel_networks_;     ///< [channel]
   std::vector<std::uint32_t> channel_priorities_;  ///< [channel]
   std::vector<link_ends> ends_;                    ///< [link]

@@ -7,6 +7,8 @@ namespace tess::machine {
 
 topology::topology(network_parameters const& parameters)
     : kind_(parameters.topology),
+      classes_(parameters.classes),
+      keeps_class_(kind_ == topology_kind::torus && classes_ != ring_classes::dateline),
       width_(parameters.width),
       height_(parameters.height),
       nodes_(parameters.nodes()),
@@ -44,13 +46,21 @@ link_end topology::neighbour(std::uint32_t router, std::uint32_t port) const noe
   return {};
 }
 
+channel_half topology::class_of(std::uint32_t at, std::uint32_t to, std::uint32_t size, bool rises) const noexcept {
+  if (rises ? to < at : to > at) return channel_half::lower;
+  // No shortest way crosses both datelines.
+  std::uint32_t const middle = (size - 1) / 2;
+  bool const crosses_middle = (at <= middle) != (to <= middle);
+  return classes_ == ring_classes::balanced && !crosses_middle ? channel_half::all : channel_half::upper;
+}
+
 topology::dimension_step topology::along(std::uint32_t at, std::uint32_t to, std::uint32_t size) const noexcept {
-  if (at == to) return {0, false};
-  if (kind_ != topology_kind::torus) return {to > at ? 1 : -1, false};
+  if (at == to) return {0, channel_half::all};
+  if (kind_ != topology_kind::torus) return {to > at ? 1 : -1, channel_half::all};
   std::uint32_t const up = (to + size - at) % size;
   // Both directions can be equally long only at the first step. Alternating by position spreads packets over both.
   bool const rises = up * 2 < size || (up * 2 == size && at % 2 == 0);
-  return {rises ? 1 : -1, rises ? to < at : to > at};
+  return {rises ? 1 : -1, class_of(at, to, size, rises)};
 }
 
 route_step topology::step(std::uint32_t router, std::uint32_t target) const noexcept {
@@ -61,9 +71,7 @@ route_step topology::step(std::uint32_t router, std::uint32_t target) const noex
   dimension_step const& next = x.direction != 0 ? x : y;
   port_name const forward = x.direction != 0 ? east : south;
   port_name const backward = x.direction != 0 ? west : north;
-  channel_half half = channel_half::all;
-  if (kind_ == topology_kind::torus) half = next.dateline_ahead ? channel_half::lower : channel_half::upper;
-  return {next.direction > 0 ? forward : backward, half};
+  return {next.direction > 0 ? forward : backward, next.half};
 }
 
 std::uint32_t topology::distance(std::uint32_t from, std::uint32_t to) const noexcept {

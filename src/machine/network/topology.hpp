@@ -54,18 +54,27 @@ class topology {
   [[nodiscard]] route_step route(std::uint32_t router, std::uint32_t target) const noexcept {
     return steps_[std::size_t{router} * nodes_ + target];
   }
+  /// The half of the channels for this step of a packet that came by this port, on that half.
+  [[nodiscard]] channel_half half_of(route_step const& next, std::uint32_t port, channel_half came_on) const noexcept {
+    bool const stays_on_ring = port < local && (port ^ 1U) == next.port;
+    return keeps_class_ && stays_on_ring ? came_on : next.half;
+  }
   /// The number of links between routers on the route from one node to another.
   [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t to) const noexcept;
 
  private:
   struct dimension_step {
-    int direction;  ///< +1 or -1; 0: the packet is in its target's column or row.
-    bool dateline_ahead;
+    int direction;      ///< +1 or -1; 0: the packet is in its target's column or row.
+    channel_half half;  ///< For a torus.
   };
+  [[nodiscard]] channel_half class_of(std::uint32_t at, std::uint32_t to, std::uint32_t size,
+                                      bool rises) const noexcept;
   [[nodiscard]] dimension_step along(std::uint32_t at, std::uint32_t to, std::uint32_t size) const noexcept;
   [[nodiscard]] route_step step(std::uint32_t router, std::uint32_t target) const noexcept;
 
   topology_kind kind_;
+  ring_classes classes_;
+  bool keeps_class_;
   std::uint32_t width_;
   std::uint32_t height_;
   std::uint32_t nodes_;

@@ -337,6 +337,18 @@ TEST(a_machine_file, has_links_of_rings_on_a_torus_only) {
             std::string::npos);
 }
 
+TEST(a_machine_file, has_classes_of_channels_on_a_torus_only) {
+  std::string const torus = "topology = \"torus\"\nring_classes = ";
+  EXPECT_NE(
+      message("topology = \"mesh\"", "ring_classes = \"route\"\ntopology = \"mesh\"").find("only a torus has rings"),
+      std::string::npos);
+  EXPECT_NE(message("topology = \"mesh\"", torus + "\"best\"")
+                .find("ring_classes = \"best\" is unknown; expected one of dateline, route, balanced"),
+            std::string::npos);
+  // Accepted, so the next thing that is wrong is found.
+  EXPECT_NE(message("topology = \"mesh\"", torus + "\"balanced\"").find("1 channels on a torus"), std::string::npos);
+}
+
 TEST(a_machine_file, needs_what_a_torus_needs) {
   std::string const said = message("topology = \"mesh\"", "topology = \"torus\"");
   EXPECT_NE(said.find("1 channels on a torus; expected an even number, for the dateline"), std::string::npos) << said;

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "machine/network/network.hpp"
@@ -19,6 +20,7 @@ using tess::machine::network;
 using tess::machine::network_parameters;
 using tess::machine::packet;
 using tess::machine::packet_receiver;
+using tess::machine::ring_classes;
 using tess::machine::topology_kind;
 
 constexpr clock_domain clock_50_mhz{20'000};
@@ -111,10 +113,15 @@ TEST(requests_and_replies, deadlock_on_one_virtual_network) {
 }
 
 TEST(rings_of_a_torus, do_not_deadlock_when_every_packet_goes_half_way_round) {
-  for (std::uint32_t const size : {4U, 5U, 8U}) {
+  std::vector<std::pair<std::uint32_t, ring_classes>> rings;
+  for (std::uint32_t const size : {4U, 5U, 8U})
+    for (ring_classes const classes : {ring_classes::dateline, ring_classes::route, ring_classes::balanced})
+      rings.emplace_back(size, classes);
+  for (auto const& [size, classes] : rings) {
     network_parameters parameters;
     parameters.topology = topology_kind::torus;
     parameters.width = parameters.height = size;
+    parameters.classes = classes;
     parameters.buffer_flits = 1;
     parameters.virtual_networks = {{2}};
     std::uint64_t delivered = 0;
@@ -129,7 +136,7 @@ TEST(rings_of_a_torus, do_not_deadlock_when_every_packet_goes_half_way_round) {
     }
     std::uint64_t cycle = 0;
     while ((flits.busy() || flits.arrivals_pending()) && cycle < 100'000) flits.step(cycle++);
-    EXPECT_EQ(delivered, std::uint64_t{20} * nodes) << size;
+    EXPECT_EQ(delivered, std::uint64_t{20} * nodes) << size << ", classes " << static_cast<int>(classes);
   }
 }
 

@@ -20,6 +20,7 @@ namespace {
 using tess::machine::flit_network;
 using tess::machine::network_parameters;
 using tess::machine::packet;
+using tess::machine::ring_classes;
 using tess::machine::topology_kind;
 
 using arrival = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t, std::uint32_t>;
@@ -116,16 +117,18 @@ double compare(network_parameters const& parameters, load const& offered, std::u
   return static_cast<double>(steps) / static_cast<double>(cycle);
 }
 
-/// Topology, kind of router, channels of the first virtual network, depth of buffers.
-using kind = std::tuple<topology_kind, int, std::uint32_t, std::uint32_t>;
+/// Topology, kind of router, channels of the first virtual network, depth of buffers, classes on rings.
+using kind = std::tuple<topology_kind, int, std::uint32_t, std::uint32_t, ring_classes>;
+constexpr ring_classes datelines = ring_classes::dateline;
 
 network_parameters network_of(kind const& wanted) {
-  auto const& [topology, stages, channels, depth] = wanted;
+  auto const& [topology, stages, channels, depth, classes] = wanted;
   network_parameters parameters;
   parameters.topology = topology;
   parameters.width = 4;
   parameters.height = topology == topology_kind::crossbar ? 2 : 3;
   parameters.buffer_flits = depth;
+  parameters.classes = classes;
   parameters.routing_cycles = stages == 1 ? 0 : 1;
   parameters.speculative = stages == 1;
   if (stages == 2) {
@@ -166,12 +169,16 @@ TEST_P(fast_path_on_every_network, delivers_in_the_cycles_of_the_simulated_flits
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(some, fast_path_on_every_network,
-                         testing::Values(kind{topology_kind::mesh, 0, 2, 4}, kind{topology_kind::mesh, 0, 1, 9},
-                                         kind{topology_kind::mesh, 1, 4, 4}, kind{topology_kind::mesh, 2, 2, 1},
-                                         kind{topology_kind::torus, 0, 1, 4}, kind{topology_kind::torus, 2, 2, 9},
-                                         kind{topology_kind::crossbar, 0, 2, 1},
-                                         kind{topology_kind::crossbar, 1, 1, 4}));
+INSTANTIATE_TEST_SUITE_P(
+    some, fast_path_on_every_network,
+    testing::Values(kind{topology_kind::mesh, 0, 2, 4, datelines}, kind{topology_kind::mesh, 0, 1, 9, datelines},
+                    kind{topology_kind::mesh, 1, 4, 4, datelines}, kind{topology_kind::mesh, 2, 2, 1, datelines},
+                    kind{topology_kind::torus, 0, 1, 4, datelines}, kind{topology_kind::torus, 2, 2, 9, datelines},
+                    kind{topology_kind::torus, 0, 1, 4, ring_classes::route},
+                    kind{topology_kind::torus, 0, 1, 4, ring_classes::balanced},
+                    kind{topology_kind::torus, 2, 2, 9, ring_classes::balanced},
+                    kind{topology_kind::crossbar, 0, 2, 1, datelines},
+                    kind{topology_kind::crossbar, 1, 1, 4, datelines}));
 
 TEST(fast_path, slow_delivers_in_the_cycles_of_the_simulated_flits_on_all_networks) {
   if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "set TESS_SLOW=1, as machine_network_slow does";
@@ -179,7 +186,7 @@ TEST(fast_path, slow_delivers_in_the_cycles_of_the_simulated_flits_on_all_networ
   for (topology_kind const topology : {topology_kind::mesh, topology_kind::torus, topology_kind::crossbar}) {
     for (int const stages : {0, 1, 2}) {
       for (auto const [channels, depth] : {std::pair{1U, 1U}, {1U, 4U}, {2U, 1U}, {2U, 4U}, {2U, 9U}, {4U, 4U}}) {
-        network_parameters const parameters = network_of({topology, stages, channels, depth});
+        network_parameters const parameters = network_of({topology, stages, channels, depth, datelines});
         for (double const rate : {0.0002, 0.001, 0.004, 0.01, 0.03, 0.1, 0.5}) {
           std::uint32_t const flits = 1 + ++seed % 19;
           SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(topology) << ", " << stages << ", " << channels

@@ -98,7 +98,7 @@ router::uncontended_pass router::pass_uncontended(packet const& passing, std::ui
                           0,
                           switch_.next_input(step.port),
                           switch_.pointers(port)};
-  std::uint32_t const taken = channels_.choose(input, step.port, shape_.allowed_channels(passing.network, step.half));
+  std::uint32_t const taken = channels_.choose(input, step.port, channels_for(passing, step, port, channel));
   std::uint32_t const output = step.port * units_.channels + taken;
   passed.output_channel = static_cast<std::uint8_t>(taken);
   passed.channel_next_input = channels_.next_input(output);

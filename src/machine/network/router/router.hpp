@@ -52,7 +52,7 @@ class router {
     packet const& first = packets_[units_.front(port, channel).packet];
     route_step const step = shape_.layout().route(number_, first.target);
     routed.output = step.port;
-    routed.allowed = shape_.allowed_channels(first.network, step.half);
+    routed.allowed = channels_for(first, step, port, channel);
     units_.inputs[port].waiting |= 1U << channel;
     units_.requests.waiting_ports |= std::uint64_t{1} << port;
     events_.activate_router(number_);
@@ -100,6 +100,10 @@ class router {
     if (routing_cycles_ == 0) return finish_routing(port, channel);
     events_.add(cycle + routing_cycles_ - 1,
                 schedule::finished_route{number_, static_cast<std::uint8_t>(port), static_cast<std::uint8_t>(channel)});
+  }
+  [[nodiscard]] std::uint32_t channels_for(packet const& of, route_step const& step, std::uint32_t port,
+                                           std::uint32_t channel) const noexcept {
+    return shape_.allowed_channels(of.network, shape_.layout().half_of(step, port, shape_.half_of(channel)));
   }
   void allocate_channels();
   void cross_switch(std::uint32_t port, std::uint32_t channel, std::uint64_t cycle);
