@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 #include "runtime/sanitized.hpp"
 
 namespace tess::machine {
@@ -19,7 +20,7 @@ std::string const programs = TESS_MACHINE_PROGRAMS;
 
 /// nemesys-2x2 with another quantum, as a file in the folder.
 void describe_quantum(work_folder const& folder, int quantum) {
-  std::string text = text_of(TESS_MACHINES "/nemesys-2x2.toml");
+  std::string text = resolved_text(TESS_MACHINES "/nemesys-2x2.toml");
   std::string const line = "quantum_cycles = 64 ";
   ASSERT_NE(text.find(line), std::string::npos);
   text.replace(text.find(line), line.size(), "quantum_cycles = " + std::to_string(quantum) + " ");
@@ -78,7 +79,7 @@ struct additions {
 };
 additions add_on_14_tiles(std::string const& machine, std::string const& buffer_flits) {
   work_folder const folder;
-  std::string text = text_of(TESS_MACHINES "/" + machine + ".toml");
+  std::string text = resolved_text(TESS_MACHINES "/" + machine + ".toml");
   std::string const line = "\nbuffer_flits = ";
   std::size_t const at = text.find(line);
   if (at == std::string::npos) return {};
@@ -208,7 +209,7 @@ class words_begun : public testing::TestWithParam<begun_run> {};
 
 TEST_P(words_begun, are_done_as_those_that_are_waited_for) {
   work_folder const folder;
-  std::string text = text_of(TESS_MACHINES "/rae-6.toml");
+  std::string text = resolved_text(TESS_MACHINES "/rae-6.toml");
   std::string const line = "outstanding = 64 ";
   ASSERT_NE(text.find(line), std::string::npos);
   text.replace(text.find(line), line.size(), "outstanding = 3 ");
@@ -235,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(on, words_begun,
 // Its harts sleep instead of polling, because the times of polls depend on the quantum.
 TEST(words_that_are_begun, take_the_same_time_at_every_quantum) {
   work_folder const folder;
-  std::string text = text_of(TESS_MACHINES "/rae-6.toml");
+  std::string text = resolved_text(TESS_MACHINES "/rae-6.toml");
   std::string const line = "quantum_cycles = ";
   ASSERT_NE(text.find(line), std::string::npos);
   std::string times[2];
@@ -293,7 +294,7 @@ TEST(four_tiles, see_only_what_rvwmo_allows) {
 
 TEST(remote_invocation, calls_functions_on_other_tiles_and_floods_their_queues) {
   work_folder const folder;
-  std::string text = text_of(TESS_MACHINES "/nemesys-4x4.toml");
+  std::string text = resolved_text(TESS_MACHINES "/nemesys-4x4.toml");
   std::string const line = "task_queue_entries = 16 ";
   ASSERT_NE(text.find(line), std::string::npos);
   text.replace(text.find(line), line.size(), "task_queue_entries = 1 ");

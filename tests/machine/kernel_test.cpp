@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 
 namespace tess::machine {
 namespace {
@@ -33,7 +34,7 @@ TEST_F(the_kernel, takes_the_same_cycles_again) {
 }
 
 TEST_F(the_kernel, runs_where_the_machine_file_says_so) {
-  std::string text = text_of(std::string(TESS_MACHINES) + "/nemesys-2x2.toml");
+  std::string text = resolved_text(std::string(TESS_MACHINES) + "/nemesys-2x2.toml");
   std::string const polled = "runs = \"polled\"";
   text.replace(text.find(polled), polled.size(), "runs = \"kernel\"");
   std::ofstream(folder_.path() / "own.toml") << text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 
 namespace tess::machine {
 namespace {
@@ -22,7 +23,7 @@ class a_system_hart : public testing::Test {
   }
   /// The preset with another quantum.
   [[nodiscard]] std::string with_quantum(std::string const& machine, int cycles) const {
-    std::string text = text_of(std::string(TESS_MACHINES) + "/" + machine + ".toml");
+    std::string text = resolved_text(std::string(TESS_MACHINES) + "/" + machine + ".toml");
     std::string const key = "quantum_cycles = ";
     std::size_t const at = text.find(key) + key.size();
     text.replace(at, text.find_first_of(" \n", at) - at, std::to_string(cycles));

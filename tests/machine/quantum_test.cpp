@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 #include "runtime/sanitized.hpp"
 
 namespace tess::machine {
@@ -26,9 +27,11 @@ struct run {
 
 /// What a run says about simulated time: all statistics without those of the host, and its output.
 std::string told(work_folder const& folder, run const& wanted, int quantum) {
-  std::string const text = text_of(TESS_MACHINES "/" + wanted.machine + ".toml");
-  std::ofstream{folder.path() / "machine.toml"} << std::regex_replace(
-      text, std::regex("quantum_cycles = \\d+ "), "quantum_cycles = " + std::to_string(quantum) + " ");
+  std::string const text = resolved_text(TESS_MACHINES "/" + wanted.machine + ".toml");
+  std::regex const key("quantum_cycles = \\d+ ");
+  EXPECT_TRUE(std::regex_search(text, key)) << wanted.machine;
+  std::ofstream{folder.path() / "machine.toml"}
+      << std::regex_replace(text, key, "quantum_cycles = " + std::to_string(quantum) + " ");
   std::size_t const program = wanted.words.find("-- ");
   outcome const result =
       folder.run(TESS_MACHINE " --quiet --stats stats.json --machine machine.toml " + wanted.words.substr(0, program) +

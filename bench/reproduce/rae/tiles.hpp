@@ -31,8 +31,8 @@ inline word* words_of(word place) {
   return reinterpret_cast<word*>(own_register(row + info::row_partition));
 }
 
-/// A barrier of all places: an object at the same local address in each of them. It is at place 0, which leaves first; a
-/// waiting place sleeps until its own word is written. Objects 1 to places must be in the look-aside buffer.
+/// A barrier of all places: an object at the same local address in each of them. It is at place 0, which leaves first;
+/// a waiting place sleeps until its own word is written. Objects 1 to places must be in the look-aside buffer.
 struct barrier {
   alignas(64) word arrived = 0;
   alignas(64) word begun_round = 0;

@@ -47,7 +47,7 @@ class network_shape {
   [[nodiscard]] std::uint32_t allowed_channels(std::uint32_t network, channel_half half) const noexcept {
     return channel_masks_[network * 3 + static_cast<std::uint32_t>(half)];
   }
-  /// Of its virtual network.
+  /// The half of its virtual network's channels in which it is.
   [[nodiscard]] channel_half half_of(std::uint32_t channel) const noexcept { return channel_halves_[channel]; }
   [[nodiscard]] std::uint8_t network_of(std::uint32_t channel) const noexcept { return channel_networks_[channel]; }
   [[nodiscard]] std::uint32_t priority_of(std::uint32_t channel) const noexcept { return channel_priorities_[channel]; }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 
 namespace tess::machine {
 namespace {
@@ -17,7 +18,7 @@ std::string const programs = TESS_MACHINE_PROGRAMS;
 /// A preset with some texts changed, as mine.toml in the folder.
 using changes = std::vector<std::pair<std::string, std::string>>;
 void describe(work_folder const& folder, std::string const& machine, changes const& all) {
-  std::string text = text_of(TESS_MACHINES "/" + machine + ".toml");
+  std::string text = resolved_text(TESS_MACHINES "/" + machine + ".toml");
   for (auto const& [from, to] : all) {
     std::size_t const at = text.find("\n" + from);
     ASSERT_NE(at, std::string::npos) << from;

@@ -153,10 +153,10 @@ std::size_t links_of_one_class(std::uint32_t size, ring_classes classes) {
 
 // By hand. From router 0 a ring of 8 has these links to the east: 0 to 3 lead to the middle, 4 to 6 to the dateline, 7
 // crosses it. Ways are up to three links long, and of four from even routers only, as both ways are equally long then.
-// With datelines, 0 to 3 are behind the dateline, so all packets there use the upper half, and on 7 all use the lower
-// one. Packets that keep their class go on up to link 1 after the dateline (from router 6 to 2), so 2, 3 and 7 are left;
-// with a second dateline, those from router 2 to 3 cross none, so link 2 has both. In a ring of 4 no packet goes on after
-// the dateline.
+// With datelines, 0 to 3 are behind the dateline, so all packets there use the upper half; on 7 all use the lower one.
+// Packets that keep their class go on up to link 1 after the dateline (from router 6 to 2), so 2, 3 and 7 are left.
+// With a second dateline, those from router 2 to 3 cross none, so link 2 has both. In a ring of 4 no packet goes on
+// after the dateline.
 TEST(links_of_a_ring, have_one_class_behind_the_dateline_unless_packets_keep_theirs) {
   EXPECT_EQ(links_of_one_class(8, ring_classes::dateline), 5U);
   EXPECT_EQ(links_of_one_class(8, ring_classes::route), 3U);

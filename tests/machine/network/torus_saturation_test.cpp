@@ -1,8 +1,8 @@
 // torus_saturation_test: how much load a torus takes depends on the classes of its channels, and on little else.
 //
-// Method: 8x8 nodes, two channels, uniform traffic, as BookSim2's example of a torus. A load between the two that classes
-// take must saturate the one and not the other. The slow test changes one part of the network at a time and prints how
-// much load each takes: the classes must make the difference whatever the other part is.
+// Method: 8x8 nodes, two channels, uniform traffic, as BookSim2's example of a torus. A load between the two that
+// classes take must saturate the one and not the other. The slow test changes one part of the network at a time and
+// prints how much load each takes: the classes must make the difference whatever the other part is.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -59,7 +59,7 @@ TEST(a_torus, takes_more_load_if_packets_keep_their_class_and_most_if_classes_ar
 }
 
 TEST(a_torus, slow_saturates_early_because_of_its_classes_only) {
-  if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "set TESS_SLOW=1, as machine_network_slow does";
+  if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "set TESS_SLOW=1, as machine_network_saturation does";
   struct variant {
     std::string name;
     network_parameters network;

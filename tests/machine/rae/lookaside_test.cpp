@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 
 namespace tess::machine {
 namespace {
@@ -29,7 +30,7 @@ constexpr int rounds = 8;
 
 measured run(std::string const& machine, timing const& t, int objects) {
   work_folder const folder;
-  std::string text = text_of(std::string(TESS_MACHINES) + "/" + machine + ".toml");
+  std::string text = resolved_text(std::string(TESS_MACHINES) + "/" + machine + ".toml");
   auto const set = [&](char const* key, int value) {
     text = std::regex_replace(text, std::regex("\n" + std::string(key) + " = \\d+(?=  )"),
                               "\n" + std::string(key) + " = " + std::to_string(value));

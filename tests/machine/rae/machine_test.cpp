@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "child.hpp"
+#include "machine/config/comparison.hpp"
 
 namespace tess::machine {
 namespace {
@@ -17,7 +18,7 @@ std::string const programs = TESS_MACHINE_PROGRAMS;
 /// Counts of the interface of place 0: 64 places, 32 operations each.
 nlohmann::json counts_of(std::string const& pattern, std::string const& policy, bool merge) {
   work_folder const folder;
-  std::string text = text_of(TESS_MACHINES "/rae-64.toml");
+  std::string text = resolved_text(TESS_MACHINES "/rae-64.toml");
   text = std::regex_replace(text, std::regex("policy = \"retain\""), "policy = \"" + policy + "\"");
   // Nothing of this is in an L2, and 64 of 8 MB are more than the host need touch.
   text = std::regex_replace(text, std::regex("\nway_bytes = 524288"), "\nway_bytes = 4096");
@@ -70,7 +71,7 @@ TEST(a_measured_part, has_a_kernel_s_requests_and_no_others) {
 
 TEST(harts_of_a_node, see_only_what_rvwmo_allows_beside_an_interface_that_takes_their_lines) {
   work_folder const folder;
-  std::string const text = text_of(TESS_MACHINES "/rae-6.toml");
+  std::string const text = resolved_text(TESS_MACHINES "/rae-6.toml");
   for (std::string const policy : {"retain", "free-at-once"}) {
     std::string const harts =
         std::regex_replace(text, std::regex("\napplication_in_memory_tiles = 1"), "\napplication_in_memory_tiles = 4");
