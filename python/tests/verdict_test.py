@@ -147,6 +147,20 @@ class References(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "occurs twice"):
                 Claims(file)
 
+    def test_bands_of_shares_hold_no_value_of_another_size(self):
+        """10 points are much of a share of 6 %: at most twice the share, at least half of it, or one point off."""
+        judged = 0
+        for name in PAPERS:
+            for one in Claims(ROOT / "reference" / f"{name}_claims.csv"):
+                if one.unit not in ("%", "percent") or one.kind or one.band is None or one.low < 0 or one.high == 0:
+                    continue
+                judged += 1
+                with self.subTest(claim=one.name):
+                    low, high = one.band
+                    self.assertLessEqual(high, max(2 * one.high, one.high + 1))
+                    self.assertGreaterEqual(low, min(one.low / 2, max(one.low - 1, 0)))
+        self.assertGreater(judged, 50)
+
     def test_a_cause_is_that_of_its_verdict(self):
         both = claim(cause="better: cheap | worse: slow")
         self.assertEqual([both.cause_of(word) for word in ("better", "worse", "reversed")], ["cheap", "slow", ""])
