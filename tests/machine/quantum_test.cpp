@@ -79,8 +79,16 @@ std::vector<run> runs() {
       {"rae-64", "--copies 64 -- extended 2 mapped"},
       {"dir-4", "--copies 4 -- litmus_tiles lines"},
       {"dir-4", "--copies 4 -- litmus_tiles line"},
+      {"dir-4", "--copies 4 -- dir-mcs 20"},
+      {"dir-16", "--copies 16 -- dir-tree 8"},
+      {"rae-6", "--copies 6 -- rae-saving 20 0 160"},
+      {"rae-16", "--copies 16 -- rae-tasks tasks all 320 8"},
+      {"tessera-4x4", "--copies 5 -- rae-tasks loop one 320 8"},
+      {"nemesys-4x4", "--copies 4 -- gap_shmem --kernel bfs --scale 5 --degree 4"},
       {"mppa-256", "--copies 2 -- clusters"},
       {"mppa-256", "--copies 20 -- mppa-rmem rmem write 4096 3 2"},
+      {"mppa-256", "--copies 20 --system kernel -- mppa-rmem rmem read 4096 3 2"},
+      {"nemesys-2x2", "--copies 3 --system kernel -- adding 50"},
   };
   for (int seed = 1; seed <= (test::is_sanitized ? 1 : 2); ++seed) {
     std::string const words = std::to_string(seed) + (test::is_sanitized ? " 4 100" : " 4 600");
