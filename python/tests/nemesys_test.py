@@ -247,6 +247,19 @@ class Execute(unittest.TestCase):
             self.execute([run])
         self.assertEqual(self.calls(), 3)
 
+    def test_a_run_under_another_system_kernel_is_another_run(self):
+        polled = plan.Run("bf", plan.SINGLE, plan.NEMESYS)
+        runs = [polled, plan.Plan(["figure 9"], quick=False, system=plan.KERNEL).form(polled)]
+        kernel = self.folder / "libexec" / "tessera" / "machine" / "system-kernel"
+        kernel.parent.mkdir(parents=True)
+        for text, calls in (("one", 2), ("one", 2), ("another", 3)):
+            kernel.write_text(text, encoding="utf-8")
+            self.execute(runs)
+            self.assertEqual(self.calls(), calls)
+        _, programs = provenance.hashes(self.executor, runs)
+        self.assertEqual(programs["system-kernel"], execute.file_hash(kernel))
+        self.assertNotIn("system-kernel", provenance.hashes(self.executor, [polled])[1])
+
     def test_failures_are_told_and_tried_again(self):
         runs = [plan.Run(kernel, plan.TWIN, plan.NEMESYS) for kernel in ("bf", "dr", "vc")]
         for _ in range(2):

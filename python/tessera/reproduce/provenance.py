@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tessera
-from tessera.simulator.execute import AnyRun, Executor, file_hash, machine_argument, machine_files
+from tessera.simulator.execute import AnyRun, Executor, file_hash, machine_argument, machine_files, program_files
 
 WRITTEN = ("docs/results", "docs/papers/checks.md")  # by the command, or by the next one from what it wrote
 CHANGES_MAX = 5  # that are named
@@ -170,8 +170,7 @@ def hashes(executor: Executor, runs: Sequence[AnyRun]) -> tuple[dict[str, str], 
             continue
         argument = machine_argument(run.machine, tess, executor.folder / "machines")
         machines |= {file.stem: file_hash(file) for file in machine_files(argument, tess)}
-        programs[run.binary] = file_hash(tree / "libexec" / "tessera" / "riscv" / run.binary)
-        programs["tess-machine"] = file_hash(tree / "libexec" / "tessera" / "machine" / "tess-machine")
+        programs |= {name: file_hash(file) for name, file in program_files(run, argument, tess).items()}
     return dict(sorted(machines.items())), dict(sorted(programs.items()))
 
 

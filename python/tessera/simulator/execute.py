@@ -1,8 +1,8 @@
 """execute: executes runs on all processors, skips those that are done, and forecasts the remaining time.
 
 The files of a run are RUN.json (statistics), RUN.out and RUN.err (its output) and, written last and only on success,
-RUN.done with its command and a hash of each input: simulator, program and machine file. A run is skipped if its
-RUN.done matches; a run that failed or was interrupted is repeated.
+RUN.done with its command and a hash of each input: simulator, program, machine files and what the system's harts run. A
+run is skipped if its RUN.done matches; a run that failed or was interrupted is repeated.
 """
 
 import concurrent.futures
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from tessera.simulator.machines import chain
+from tessera.simulator.machines import chain, described
 
 
 class RunMachine(Protocol):
@@ -119,6 +119,26 @@ def machine_files(machine: str, tess: Path) -> list[Path]:
     return chain(tess.parent.parent / "share" / "tessera" / "machines", machine)
 
 
+def program_files(run: Run, machine: str, tess: Path) -> dict[str, Path]:
+    """What a run on a machine executes, by name: simulator, program, and what the system's harts run if they do."""
+    programs = tess.parent.parent / "libexec" / "tessera"
+    found = {"tess-machine": programs / "machine" / "tess-machine", run.binary: programs / "riscv" / run.binary}
+    words = run.words(machine)
+    options = words[: words.index(run.binary)] if run.binary in words else words
+    if "--system" in options:
+        system = options[options.index("--system") + 1]
+    else:
+        # A machine that does not exist fails when it is run.
+        presets = tess.parent.parent / "share" / "tessera" / "machines"
+        machine_file = described(presets, machine) if machine_files(machine, tess)[0].is_file() else {}
+        system = machine_file.get("system", {}).get("runs", "polled")
+    if system == "kernel":
+        found["system-kernel"] = programs / "machine" / "system-kernel"
+    elif system != "polled":
+        found[Path(system).name] = Path(system)
+    return found
+
+
 def say(text: str, command: str = "reproduce") -> None:
     """Prints a line of progress to standard error."""
     print(f"tess: {command}: {text}", file=sys.stderr, flush=True)
@@ -159,10 +179,8 @@ class Executor:
         tree = self._tess.parent.parent
         if run.machine is None:
             return {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in run.files(tree)]}
-        programs = tree / "libexec" / "tessera"
         machine = machine_argument(run.machine, self._tess, self._folder / "machines")
-        files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
-        files += machine_files(machine, self._tess)
+        files = [*program_files(run, machine, self._tess).values(), *machine_files(machine, self._tess)]
         files += getattr(run, "inputs", ())
         made = {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in files]}
         return made | ({"environment": settings} if (settings := environment_of(run)) else {})
