@@ -96,6 +96,14 @@ class Tess(unittest.TestCase):
         _, said = second.communicate(timeout=60)
         self.assertIn(f"waiting for ./tess build hello (process {first.pid})", said)
 
+    def test_says_so_in_short(self) -> None:
+        first = self.start("build", *(f"p{number}" for number in range(30)), TEST_SECONDS="3")
+        while not self.log.exists():
+            time.sleep(0.05)
+        _, said = self.start("run", "bfs").communicate(timeout=60)
+        first.communicate(timeout=60)
+        self.assertIn(f"waiting for ./tess build p0 p1 p2 and 27 more (process {first.pid})", said)
+
     def test_programs_run_beside_each_other(self) -> None:
         self.start("run", "hello").communicate(timeout=60)
         command = self.tree / "build" / "release" / "bin" / "tess"
