@@ -168,6 +168,19 @@ void place_in_memory(chosen_options const& chosen, elf_image const& image, machi
   described.place_image_in_memory(image.tlm_address, image.tlm_address + image.tlm_bytes);
 }
 
+/// Text, data and a stack must have room, or a program would begin to run and fault.
+void check_room(chosen_options const& chosen, elf_image const& image, machine_description const& described) {
+  if (described.has_clusters()) return;  // their loader says what does not fit
+  std::uint64_t const stack = program_options{}.stack_bytes + user_page_bytes;
+  std::uint64_t const room =
+      chosen.copies_in_tile == 1 ? described.program_bytes() : described.share_bytes(chosen.copies_in_tile);
+  if (image.end + stack <= room) return;
+  throw wrong_use{
+      fmt::format("{} ends at {:#x}, and needs {} bytes of stack behind it; a program has {} bytes on {}: "
+                  "give it more by tile.local_tail_bytes",
+                  chosen.arguments.front(), image.end, stack, room, described.name)};
+}
+
 /// What the system's harts run: "kernel", or the file of a program; empty: nothing.
 std::string system_of(chosen_options const& chosen, machine_description const& described) {
   std::string wanted = chosen.system;
@@ -230,6 +243,7 @@ int run_timed(chosen_options const& chosen) {
   if (chosen.image_in_memory) place_in_memory(chosen, image, described);
   std::uint32_t const copies = copies_of(chosen, image);
   check_copies_in_tile(chosen, image, described);
+  check_room(chosen, image, described);
   timed_machine machine(
       described, image, [&] { return options_of(of_programs, of_runtime, true); },
       chosen.first_tile + chosen.first_tile_row * described.width, copies, chosen.copies_in_tile);

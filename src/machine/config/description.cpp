@@ -16,6 +16,15 @@ namespace {
 using std::string_view;
 
 constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t page_bytes = 4096;
+
+/// Rights and copies of memory are by pages.
+void check_pages(toml_table const& from, string_view key, std::uint64_t bytes) {
+  if (bytes % page_bytes == 0) return;
+  std::uint64_t const below = bytes / page_bytes * page_bytes;
+  from.fail(key, fmt::format("{} = {} is no multiple of a page", key, bytes),
+            below == 0 ? fmt::format("{}", page_bytes) : fmt::format("{} or {}", below, below + page_bytes));
+}
 
 picoseconds clock_of(toml_table& from, string_view key) {
   constexpr std::uint64_t ps_at_1_mhz = 1'000'000;
@@ -45,6 +54,10 @@ void read_caches(toml_table& root, machine_description& made) {
   made.l2 = read_cache(l2);
   made.l2_hit_cycles = l2.small_number("hit_cycles", {1, 10'000}, "cycles");
   made.l2_miss_cycles = l2.small_number("miss_cycles", {1, 10'000}, "cycles");
+  if (made.l2.line_bytes > packet_data_max) {
+    l2.fail("line_bytes", fmt::format("lines of {} bytes do not fit into a packet", made.l2.line_bytes),
+            fmt::format("at most {}", packet_data_max));
+  }
   for (cache_shape const& l1 : {made.l1_instruction, made.l1_data}) {
     if (l1.line_bytes > made.l2.line_bytes) {
       l2.fail("line_bytes", fmt::format("lines of {} bytes are shorter than those of an L1", made.l2.line_bytes),
@@ -54,9 +67,11 @@ void read_caches(toml_table& root, machine_description& made) {
   l2.finish();
 }
 
-void read_harts(toml_table from, hart_description& harts) {
-  harts.application = from.small_number("application", {0, 64}, "harts");
-  harts.application_in_memory_tiles = from.small_number("application_in_memory_tiles", {0, 64}, "harts");
+void read_harts(toml_table from, bool system_runs, hart_description& harts) {
+  // An L2 tells 64 L1s apart, two of each hart.
+  std::uint32_t const most = system_runs ? 31 : 32;
+  harts.application = from.small_number("application", {0, most}, "harts");
+  harts.application_in_memory_tiles = from.small_number("application_in_memory_tiles", {0, most}, "harts");
   harts.system = from.small_number("system", {1, 1}, "harts");
   harts.quantum_cycles = from.small_number("quantum_cycles", {1, 1'000'000}, "cycles");
   for (auto const& [key, cycles] : {std::pair{"multiply_cycles", &harts.multiply_cycles},
@@ -131,6 +146,20 @@ void read_network(toml_table from, machine_description const& made, network_para
   from.finish();
 }
 
+/// Between two refreshes of a rank, an access that waits for all that it can wait for must end: otherwise none ends.
+void check_refreshes(toml_table const& from, dram_timing const& t) {
+  std::uint64_t const row = std::max<std::uint64_t>({std::uint64_t{t.ras} + t.rp, t.rrd, t.faw});
+  std::uint64_t const column =
+      std::max({std::uint64_t{t.ccd}, std::uint64_t{t.rtp}, std::uint64_t{t.cl} + t.burst + t.rtrs,
+                std::uint64_t{t.cwl} + t.burst + std::max({t.wr, t.wtr, t.rtrs})});
+  std::uint64_t const needed = std::uint64_t{t.rp} + t.rfc + row + t.rcd + column;
+  if (needed < t.refi) return;
+  from.fail("refi",
+            fmt::format("a refresh every {} cycles leaves no time for accesses: with rfc = {}, one can take {}", t.refi,
+                        t.rfc, needed),
+            fmt::format("more than {}, or shorter times", needed));
+}
+
 void read_dram(toml_table from, machine_description& made) {
   static constexpr std::array<string_view, 4> fields{"column", "bank", "rank", "row"};
   dram_parameters& dram = made.dram;
@@ -168,6 +197,7 @@ void read_dram(toml_table from, machine_description& made) {
     dram.mapping[i] = static_cast<dram_field>(order[i]);
   }
   made.memory.size_bytes = dram.size_bytes();
+  check_refreshes(from, timing);
   from.finish();
 }
 
@@ -187,7 +217,7 @@ void read_adapter(toml_table from, machine_description& made) {
   adapter.header_bytes = from.small_number("header_bytes", {1, 64}, "bytes");
   adapter.outstanding = from.small_number("outstanding", {1, 1024}, "requests of a tile");
   adapter.dma_packet_bytes =
-      static_cast<std::uint32_t>(from.power_of_two("dma_packet_bytes", {made.l2.line_bytes, 4096}, "bytes"));
+      static_cast<std::uint32_t>(from.power_of_two("dma_packet_bytes", {made.l2.line_bytes, packet_data_max}, "bytes"));
   adapter.dma_packets = from.small_number("dma_packets", {1, 64}, "packets of a transfer on their way");
   adapter.task_queue_entries = from.small_number("task_queue_entries", {1, 65'536}, "tasks");
   from.finish();
@@ -202,7 +232,7 @@ void read_accelerators(toml_table& root, machine_description& made) {
   nma.posted_writes = accelerator_memory.small_number("posted_writes", {1, 64}, "writes");
   nma.queue_entries = accelerator_memory.small_number("queue_entries", {1, 65'536}, "requests");
   nma.map_bytes = accelerator_memory.number("map_bytes", {4096, 512 * gib}, "bytes of the memory tile's partition");
-  if (nma.map_bytes % 4096 != 0) accelerator_memory.fail("map_bytes", "no multiple of a page", "a multiple of 4096");
+  check_pages(accelerator_memory, "map_bytes", nma.map_bytes);
   accelerator_memory.finish();
   toml_table near_cache = root.table("nca");
   made.nca.state_cycles = near_cache.small_number("state_cycles", {0, 1000}, "cycles");
@@ -213,25 +243,34 @@ void read_accelerators(toml_table& root, machine_description& made) {
   near_cache.finish();
 }
 
-void read_tile(toml_table from, machine_description& made) {
-  made.tlm_bytes = from.number("tlm_bytes", {4096, gib}, "bytes");
+void read_tile(toml_table from, bool clusters, machine_description& made) {
+  made.tlm_bytes = from.number("tlm_bytes", {page_bytes, gib}, "bytes");
+  check_pages(from, "tlm_bytes", made.tlm_bytes);
   made.tlm_access_cycles = from.small_number("tlm_access_cycles", {1, 10'000}, "cycles");
   made.local_tail_bytes = from.number("local_tail_bytes", {0, 512 * gib}, "bytes of the own partition");
+  check_pages(from, "local_tail_bytes", made.local_tail_bytes);
+  // The stack is the end of the local window, with a page behind it; below it begin programs, and their heap.
+  constexpr std::uint64_t least = 16 * kib * kib;
+  if (!clusters && made.tlm_bytes + made.local_tail_bytes < least) {
+    from.fail("local_tail_bytes",
+              fmt::format("with tlm_bytes = {}, programs have {} bytes, and 8 MiB of stack", made.tlm_bytes,
+                          made.tlm_bytes + made.local_tail_bytes),
+              fmt::format("at least {}", least - std::min(made.tlm_bytes, least)));
+  }
   made.bus.bytes = static_cast<std::uint32_t>(from.power_of_two("bus_bytes", {1, 64}, "bytes a cycle"));
   made.bus.arbitration_cycles = from.small_number("bus_arbitration_cycles", {0, 100}, "cycles");
   from.finish();
 }
 
 void read_clusters(toml_table from, machine_description& made) {
-  constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t page = page_bytes;
   cluster_description& cluster = made.cluster;
   cluster.image_bytes = from.number("image_bytes", {page, gib}, "bytes of text and constants, besides the TLM");
   cluster.stack_bytes = from.number("stack_bytes", {4 * page, made.tlm_bytes / 2}, "bytes a thread");
   cluster.receive_windows =
       from.small_number("receive_windows", {1, registers::portals::windows_max}, "open at a time");
   for (string_view const key : {"image_bytes", "stack_bytes"}) {
-    if ((key == "image_bytes" ? cluster.image_bytes : cluster.stack_bytes) % page != 0)
-      from.fail(key, "no multiple of a page", "a multiple of 4096");
+    check_pages(from, key, key == "image_bytes" ? cluster.image_bytes : cluster.stack_bytes);
   }
   if (made.local_tail_bytes != 0) from.fail("image_bytes", "a cluster has no tail in DDR", "tile.local_tail_bytes = 0");
   cluster.scratchpad_bytes = made.tlm_bytes;
@@ -352,6 +391,22 @@ picoseconds machine_description::packet_reach_ps() const noexcept {
   return cycles * network_clock_ps;
 }
 
+namespace {
+
+/// The simulator maps all memories of a machine at once.
+void check_memories(toml_table& root, machine_description const& made) {
+  constexpr std::uint64_t most = 16 * 1024 * gib;
+  std::uint64_t const memories = made.memory.tiles.size();
+  if (made.memory.size_bytes <= most && memories * made.memory.size_bytes + made.tiles() * made.tlm_bytes <= most)
+    return;
+  root.table("dram").fail(
+      "rows",
+      fmt::format("{} memories of {} bytes, and tile-local ones, are too large", memories, made.memory.size_bytes),
+      fmt::format("{} bytes for all at most; a memory has ranks x banks x rows x row_bytes", most));
+}
+
+}  // namespace
+
 machine_description parse_machine(std::string text, std::string name) {
   toml_document const document(std::move(text), std::move(name));
   toml_table root = document.root();
@@ -367,14 +422,15 @@ machine_description parse_machine(std::string text, std::string name) {
   made.memory_clock_ps = clock_of(clocks, "memory_mhz");
   made.network_clock_ps = clock_of(clocks, "network_mhz");
   clocks.finish();
-  read_harts(root.table("harts"), made.harts);
+  read_harts(root.table("harts"), root.has("system"), made.harts);
   if (root.has("system")) read_system(root.table("system"), made.system.emplace());
   read_caches(root, made);
-  read_tile(root.table("tile"), made);
+  read_tile(root.table("tile"), root.has("clusters"), made);
   if (root.has("clusters")) read_clusters(root.table("clusters"), made);
   if (root.has("lookaside")) read_lookaside(root.table("lookaside"), made);
   read_dram(root.table("dram"), made);
   read_memory(root.table("memory"), made);
+  check_memories(root, made);
   read_network(root.table("network"), made, made.network);
   if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());
   read_adapter(root.table("adapter"), made);

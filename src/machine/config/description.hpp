@@ -18,6 +18,9 @@
 
 namespace tess::machine {
 
+/// Data of a packet, and so of a line that travels: transaction::data_max.
+inline constexpr std::uint32_t packet_data_max = 64;
+
 struct hart_description {
   std::uint32_t application = 4;  ///< Per compute tile.
   std::uint32_t application_in_memory_tiles = 0;

@@ -53,7 +53,15 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
   std::uint64_t const device_base = from.number("device_base", {local_window_end}, "the address of tile 0's devices");
   std::uint64_t const device_stride =
       from.number("device_stride", {registers::devices_bytes}, "bytes from tile to tile");
-  uncached_offset = from.number("uncached_offset", {1}, "bytes from a partition to its uncached view");
+  uncached_offset = from.number("uncached_offset", {4096}, "bytes from a partition to its uncached view");
+  for (auto const& [key, value] : {std::pair{"tlm_base", tlm_base},
+                                   {"tlm_stride", tlm_stride},
+                                   {"device_base", device_base},
+                                   {"device_stride", device_stride},
+                                   {"uncached_offset", uncached_offset}}) {
+    if (value % 4096 != 0)
+      from.fail(key, fmt::format("{} = {:#x} is no multiple of a page", key, value), "a multiple of 4096");
+  }
   for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
     made.regions.push_back(
         {.kind = region_kind::tlm, .tile = tile, .base = tlm_base + tile * tlm_stride, .size_bytes = made.tlm_bytes});

@@ -80,6 +80,8 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
   }
 }
 
+static_assert(packet_data_max == transaction::data_max);
+
 std::uint32_t tile::attach(snooper& l1) {
   l2_.trust_sharers();  // filled() records them
   MACHINE_ASSERT(l1s_.size() < 64);

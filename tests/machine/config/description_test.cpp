@@ -180,8 +180,12 @@ TEST(a_machine_with_directories, has_nothing_that_goes_behind_them) {
   EXPECT_NE(said("[adapter]", "[cni]\njobs = 1\n[adapter]")
                 .find("no [cni]; expected none: it goes to the memory without asking caches"),
             std::string::npos);
-  EXPECT_NE(said("dma_packet_bytes = 64", "dma_packet_bytes = 128").find("a packet of DMA has 128 bytes"),
-            std::string::npos);
+  EXPECT_NE(
+      said("[l2]\nway_bytes = 16384  # CNI: 64 KB; chosen: four ways\nways = 4  # chosen: three may be scratchpad, "
+           "one stays the cache's\nline_bytes = 64",
+           "[l2]\nway_bytes = 16384\nways = 4\nline_bytes = 32")
+          .find("a packet of DMA has 64 bytes, a line of the L2 32"),
+      std::string::npos);
   EXPECT_NE(said("protocol = \"forwarding\"", "protocol = \"snooping\"").find("expected"), std::string::npos);
   EXPECT_NE(said("protocol = \"forwarding\"", "protocol = \"blocking\"").find("passes all data, so it is beside"),
             std::string::npos);
@@ -371,6 +375,75 @@ TEST(a_machine_file, finds_partitions_that_do_not_fit_or_have_no_memory) {
   EXPECT_NE(
       message("tile = [1, 0]", "tile = [4, 0]").find("tile is no tile of the grid; expected [x, y] with x below 4"),
       std::string::npos);
+}
+
+TEST(a_machine_file, is_refused_if_refreshes_leave_no_time_for_accesses) {
+  // rp + rfc + the longest of a row and of a column, by hand: 11 + 88 + max(28 + 11, 24) + 11 + (8 + 4 + 12).
+  std::string const said = "a refresh every 173 cycles leaves no time for accesses: with rfc = 88, one can take 173";
+  EXPECT_EQ(message("refi = 6240 ", "refi = 173 "),
+            position("refi = 6240", 7) + said + "; expected more than 173, or shorter times");
+  EXPECT_EQ(message("refi = 6240 ", "refi = 174 "), "no error");
+  EXPECT_NE(message("rfc = 88 ", "rfc = 6240 ").find("one can take 6325; expected"), std::string::npos);
+  EXPECT_NE(message("rrd = 5 ", "rrd = 7000 ").find("leaves no time"), std::string::npos);
+}
+
+TEST(a_machine_file, has_as_many_harts_as_an_l2_tells_apart) {
+  EXPECT_EQ(message("application = 4 ", "application = 31 "), "no error");
+  EXPECT_EQ(message("application = 4 ", "application = 32 "),
+            position("application = 4", 14) + "application = 32 is impossible; expected 0 to 31 harts");
+  EXPECT_EQ(said_of("rae-6", "application = 1 ", "application = 32 "), "no error") << "without [system]";
+  EXPECT_NE(said_of("rae-6", "application = 1 ", "application = 33 ").find("expected 0 to 32 harts"),
+            std::string::npos);
+}
+
+TEST(a_machine_file, has_sizes_and_addresses_of_whole_pages_and_room_for_programs) {
+  EXPECT_EQ(message("tlm_bytes = 8388608 ", "tlm_bytes = 8388609 "),
+            position("tlm_bytes = 8388608", 12) +
+                "tlm_bytes = 8388609 is no multiple of a page; expected 8388608 or 8392704");
+  EXPECT_NE(message("tlm_bytes = 8388608 ", "tlm_bytes = 0 ").find("expected 4096 to 1073741824 bytes"),
+            std::string::npos);
+  EXPECT_EQ(
+      message("local_tail_bytes = 100663296", "local_tail_bytes = 1"),
+      position("local_tail_bytes = 100663296", 19) + "local_tail_bytes = 1 is no multiple of a page; expected 4096");
+  EXPECT_EQ(message("local_tail_bytes = 100663296", "local_tail_bytes = 0"),
+            position("local_tail_bytes = 100663296", 19) +
+                "with tlm_bytes = 8388608, programs have 8388608 bytes, and 8 MiB of stack; expected at least 8388608");
+  EXPECT_EQ(message("local_tail_bytes = 100663296", "local_tail_bytes = 8388608"), "no error");
+  for (std::string const key : {"tlm_base = 0x100_0000_0000", "device_base = 0x300_0000_0000",
+                                "uncached_offset = 0x1000_0000_0000", "tlm_stride = 0x1_0000_0000"}) {
+    EXPECT_NE(message(key, key.substr(0, key.size() - 1) + "1").find("expected a multiple of 4096"), std::string::npos)
+        << key;
+  }
+}
+
+TEST(a_machine_file, has_lines_and_transfers_that_fit_into_packets_and_memories_that_can_be_mapped) {
+  EXPECT_EQ(message("dma_packet_bytes = 64", "dma_packet_bytes = 128"),
+            position("dma_packet_bytes = 64", 19) + "dma_packet_bytes = 128 is impossible; expected 32 to 64 bytes");
+  EXPECT_NE(said_of("tessera-2x2", "line_bytes = 64", "line_bytes = 128")
+                .find("do not fit into a packet; expected at "
+                      "most 64"),
+            std::string::npos);
+  EXPECT_NE(said_of("nemesys-2x2", "row_bytes = 8192 ", "row_bytes = 65536 ").find("no error"), std::string::npos);
+  std::string text = preset("nemesys-2x2");
+  for (auto const& [one, other] : {std::pair{"row_bytes = 8192 ", "row_bytes = 65536 "}, {"banks = 8 ", "banks = 64 "}})
+    text.replace(text.find(one), std::string(one).size(), other);
+  text.replace(text.find("rows = 16384 "), 12, "rows = 1048576");
+  EXPECT_NO_THROW((void)parse_machine(text, "m.toml")) << "4 TiB";
+  text.replace(text.find("ranks = 1 "), 9, "ranks = 8");
+  text.replace(text.find("banks = 64"), 10, "banks = 8");
+  EXPECT_NO_THROW((void)parse_machine(text, "m.toml")) << "4 TiB, too";
+  text = preset("rae-6");  // six memories
+  for (auto const& [one, other] : {std::pair{"row_bytes = 8192", "row_bytes = 65536"}, {"banks = 16", "banks = 64"}})
+    text.replace(text.find(one), std::string(one).size(), other);
+  text.replace(text.find("rows = 16384 "), 12, "rows = 1048576");
+  try {
+    (void)parse_machine(text, "m.toml");
+    ADD_FAILURE() << "24 TiB are mapped";
+  } catch (config_error const& wrong) {
+    EXPECT_NE(std::string(wrong.what()).find("6 memories of 4398046511104 bytes, and tile-local ones, are too large"),
+              std::string::npos)
+        << wrong.what();
+  }
 }
 
 TEST(a_machine_file, is_refused_at_its_first_toml_error) {
