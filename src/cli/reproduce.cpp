@@ -1,25 +1,14 @@
 // reproduce: `tess reproduce PAPER` runs a paper's experiments here and draws their figures.
-#include <fmt/format.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "cli/command/command.hpp"
-#include "cli/process/process.hpp"
+#include "cli/package.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// The Python that ./tess prepared, or the system's.
-std::string python() {
-  char const* const prepared = ::getenv("TESS_PYTHON");
-  return prepared == nullptr || *prepared == '\0' ? "/usr/bin/python3" : prepared;
-}
 
 struct chosen {
   std::string paper;
@@ -27,22 +16,14 @@ struct chosen {
   words more;  // options that not every paper has, as they were typed
 };
 
-// The experiments are described in the package tessera, in share/tessera/python. -P: a folder named tessera in the
-// current one is not used as the package.
+// The experiments are described in the package tessera.
 [[noreturn]] void become_package(tree const& here, chosen const& given) {
-  std::string const interpreter = python();
-  if (!is_executable_file(interpreter))
-    throw usage_error{fmt::format("reproduce: there is no {}; install Python 3.11 or later", interpreter)};
-  std::string path = (here.share() / "python").string();
-  if (char const* const more = ::getenv("PYTHONPATH"); more != nullptr && *more != '\0')
-    path += fmt::format(":{}", more);
-  ::setenv("PYTHONPATH", path.c_str(), 1);
-  words arguments{"-P", "-m", "tessera.reproduce", given.paper};
+  words arguments{given.paper};
   arguments.insert(arguments.end(), {"--tess", (here.prefix / "bin" / "tess").string()});
   arguments.insert(arguments.end(), {"--reference", (here.share() / "reference").string()});
   if (!given.folder.empty()) arguments.insert(arguments.end(), {"--output", given.folder});
   arguments.insert(arguments.end(), given.more.begin(), given.more.end());
-  become(interpreter, arguments);
+  become_module(here, "reproduce", "tessera.reproduce", arguments);
 }
 
 }  // namespace

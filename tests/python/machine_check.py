@@ -349,9 +349,12 @@ class Sweeps(unittest.TestCase):
             self.sweep("nemesys-2x2", "bfs kron:{scale}", l2_kib=[4])
         with self.assertRaisesRegex(ValueError, "l2_kib is empty"):
             self.sweep("nemesys-2x2", "hello", l2_kib=[])
-        with self.assertRaisesRegex(ts.ProgramError, "1 of 2 runs failed; l2_kib=99(.|\n)*no power of two"):
+        with self.assertRaisesRegex(sweeps.UnknownMachine, "l2_kib=99: (.|\n)*no power of two"):
             self.sweep("nemesys-2x2", "hello", l2_kib=[99, 512])
-        self.sweep("nemesys-2x2", "hello", l2_kib=[512])
+        self.assertEqual(self.said, "")
+        with self.assertRaisesRegex(ts.ProgramError, "1 of 2 runs failed; source=64(.|\n)*64"):
+            self.sweep("nemesys-2x2", "bfs kron:5 --source {source}", source=[64, 1])
+        self.sweep("nemesys-2x2", "bfs kron:5 --source {source}", source=[1])
         self.assertIn("1 of 1 runs were done before", self.said)
         with self.assertRaisesRegex(KeyError, "no statistics 'cycle'"):
             self.sweep("nemesys-2x2", "hello", statistics=["cycle"])

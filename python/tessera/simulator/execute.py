@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from tessera.simulator.machines import chain, described
+from tessera.simulator.machines import described, files_of
 
 
 class RunMachine(Protocol):
@@ -87,7 +87,10 @@ class Forecast:
         """E.g. "1 h 20 min left"."""
         if self._weight == 0:
             return "time not yet known"
-        minutes = round(self._seconds / self._weight * self._left / self._workers / 60)
+        seconds = round(self._seconds / self._weight * self._left / self._workers)
+        if seconds < 120:
+            return f"{seconds} s left"
+        minutes = round(seconds / 60)
         return f"{minutes // 60} h {minutes % 60} min left" if minutes >= 60 else f"{minutes} min left"
 
 
@@ -115,8 +118,8 @@ def machine_argument(machine: RunMachine, tess: Path, folder: Path) -> str:
 
 
 def machine_files(machine: str, tess: Path) -> list[Path]:
-    """The files of a value of `--machine`: its own and those that it extends."""
-    return chain(tess.parent.parent / "share" / "tessera" / "machines", machine)
+    """The files of a value of `--machine`: its own, those that it extends, and their memories."""
+    return files_of(tess.parent.parent / "share" / "tessera" / "machines", machine)
 
 
 def program_files(run: Run, machine: str, tess: Path) -> dict[str, Path]:

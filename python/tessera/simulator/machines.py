@@ -190,11 +190,31 @@ def chain(presets: Path, machine: str) -> list[Path]:
     return files
 
 
+def memory_of(presets: Path, file: Path) -> Path | None:
+    """The file of the memory that a machine's file names by `preset` of [dram]; None if it names none."""
+    name = tomllib.loads(file.read_text(encoding="utf-8")).get("dram", {}).get("preset")
+    if name is None:
+        return None
+    installed = presets / "memory" / f"{name}.toml"
+    return installed if installed.is_file() else file.parent / "memory" / f"{name}.toml"
+
+
+def files_of(presets: Path, machine: str) -> list[Path]:
+    """All files that a machine depends on."""
+    files = chain(presets, machine)
+    memories = (memory_of(presets, file) for file in files if file.is_file())
+    return [*files, *(memory for memory in memories if memory)]
+
+
 def described(presets: Path, machine: str) -> dict:
     """The tables of a machine's file with all that it extends, as tomllib has them."""
     merged: dict = {}
     for file in reversed(chain(presets, machine)):
         own = tomllib.loads(file.read_text(encoding="utf-8"))
+        if memory := memory_of(presets, file):
+            own["dram"] = tomllib.loads(memory.read_text(encoding="utf-8"))["dram"] | own["dram"]
+            del own["dram"]["preset"]
+            merged.pop("dram", None)
         for path in own.pop("without", []):
             *tables, key = path.split(".")
             functools.reduce(lambda table, name: table[name], tables, merged).pop(key)

@@ -14,6 +14,8 @@ import os
 import re
 import shlex
 import shutil
+import statistics as statistic
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -30,6 +32,21 @@ AnyMachine = machines.Machine | str | os.PathLike[str]
 Program = Callable[..., Any] | str
 MACHINE_PARAMETERS = ("l2_kib", "width", "memories")
 STATISTICS = ("instructions_per_cycle", "l1_data_hit_rate", "l2_hit_rate", "network_load", "dram_load")
+
+
+class UnknownMachine(ValueError):
+    """A combination is no machine: the simulator's message, with the line."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """A run that failed."""
+
+    label: str  # its parameters
+    exit_code: int
+    reason: str
+    output: str
+    log: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +88,7 @@ class SweepRun:
 
 def sweep(machine: AnyMachine | Sequence[AnyMachine], program: Program | Sequence[str], *arguments: Any,
           jobs: int | None = None, folder: str | os.PathLike[str] | None = None, statistics: Iterable[str] = STATISTICS,
-          **parameters: Any) -> pandas.DataFrame:
+          layouts: int = 1, **parameters: Any) -> pandas.DataFrame:
     """Runs a program for each combination of parameters: a DataFrame with a row for each.
 
     `machine`, `program` and `arguments` are as for `Machine.run`; `program` may also be a whole command as one text.
@@ -79,15 +96,18 @@ def sweep(machine: AnyMachine | Sequence[AnyMachine], program: Program | Sequenc
     those of all others. A parameter is
 
     - one of `tessera.machine`: `l2_kib`, `width`, `memories`, or "section.key" of the machine's file, by `**`;
+      "l2.kib" is `l2_kib`;
     - a word of the command: `scale=[6, 8]` with the command "bfs kron:{scale}";
     - else an option of `tess run`, as `places=[1, 2, 4]`; of a function, an argument of it.
 
     Columns: the parameters, `cycles` and `seconds` (simulated, of the measured part), and the `statistics`, which are
-    names in the JSON of `tess run --stats`, as "measured.memory_load".
+    names in the JSON of `tess run --stats`, as "measured.memory_load". With several `layouts` of stack, heap and
+    mappings (`tess run --layout`) each number is the median over them, and `cycles_low` and `cycles_high` are the ends
+    of an interval for the median of all layouts: order statistics, as in `tessera.reproduce.verdict`.
 
     There are `jobs` runs at a time (default: the processors). Runs are kept in `folder` (default: ~/.cache/tessera) and
     are not repeated as long as the simulator, the program, the machine and all input files are the same. If runs fail,
-    ProgramError is raised when all others are done.
+    ProgramError is raised when all others are done. `tess sweep` is this function as a command.
 
     >>> import tessera as ts
     >>> ts.sweep("nemesys-2x2", "bfs kron:{scale}", scale=[4, 5], l2_kib=512).columns.tolist()[:4]
@@ -95,27 +115,85 @@ def sweep(machine: AnyMachine | Sequence[AnyMachine], program: Program | Sequenc
     """
     import pandas
 
+    rows, failures = measure(machine, program, arguments, parameters, jobs=jobs, folder=folder,
+                             statistics=statistics, layouts=layouts)  # fmt: skip
+    if failures:
+        first, count = failures[0], len(rows) * layouts
+        raise ProgramError([f"{len(failures)} of {count} runs failed; {first.label}"], first.exit_code, first.output,
+                           first.log)  # fmt: skip
+    return pandas.DataFrame(rows)
+
+
+def measure(machine, program, arguments: Sequence[Any], parameters: dict[str, Any], *, jobs: int | None = None,
+            folder: str | os.PathLike[str] | None = None, statistics: Iterable[str] = STATISTICS,
+            layouts: int = 1) -> tuple[list[dict[str, Any]], list[Failure]]:  # fmt: skip
+    """What `sweep` does: the rows, in which the numbers of a combination that failed are None, and the failures.
+
+    Raises ValueError for parameters that there are not, and UnknownMachine for values that the simulator refuses,
+    before anything runs.
+    """
+    statistics = list(statistics)
     kept = Path(folder) if folder is not None else _cache()
     kept.mkdir(parents=True, exist_ok=True)
+    if layouts < 1:
+        raise ValueError(f"layouts={layouts}, expected 1 or more")
     lists = _lists(machine, program, parameters)
     rows = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    runs = [_planned(dict(row), machine, program, arguments, kept) for row in rows]
-    tess = command.tess(*dict.fromkeys(run.program for run in runs), simulated=True)
+    one_layout = [_planned(dict(row), machine, program, arguments, kept) for row in rows]
+    runs = [[_laid(run, layout, layouts) for layout in range(layouts)] for run in one_layout]
+    tess = command.tess(*dict.fromkeys(run.program for run in one_layout), simulated=True)
+    _check_machines(one_layout, tess, kept / "runs" / "machines")
     with progress.doing("sweep") as line:
         # A line that changes for who looks on, lines for a log.
         tell = functools.partial(setattr, line, "note") if progress.wanted() else _say
         executor = execute.Executor(tess, kept / "runs", jobs or len(os.sched_getaffinity(0)), tell)
-        failed = executor.execute(list(dict.fromkeys(runs)))
-    if failed:
-        run = failed[0][0]
-        text = [executor.file(run, suffix).read_text(errors="replace") for suffix in ("out", "err")]
-        code = int(found[1]) if (found := re.match(r"exit code (-?\d+)", failed[0][1])) else 0
-        raise ProgramError([f"{len(failed)} of {len(rows)} runs failed; {run.label or run.program}"], code, *text)
-    for row, run in zip(rows, runs, strict=True):
-        measured = executor.statistics(run)
-        row["cycles"], row["seconds"] = measured["measured"]["cycles"], measured["measured"]["simulated_ps"] * 1e-12
-        row |= {name: _found(measured, name) for name in statistics}
-    return pandas.DataFrame(rows)
+        failed = dict(executor.execute(list(dict.fromkeys(itertools.chain(*runs)))))
+    for row, of_row in zip(rows, runs, strict=True):
+        measured = None if any(run in failed for run in of_row) else [executor.statistics(run) for run in of_row]
+        row |= _summary(measured, statistics, layouts)
+    return rows, [_failure(executor, run, reason) for run, reason in failed.items()]
+
+
+def _laid(run: SweepRun, layout: int, layouts: int) -> SweepRun:
+    """The run in a layout; a single one is the usual one, unless `layout` is a parameter."""
+    if layouts == 1:
+        return run
+    label = f"{run.label}, layout={layout}".removeprefix(", ")
+    return dataclasses.replace(run, options=(*run.options, "--layout", str(layout)), label=label)
+
+
+def _check_machines(runs: Sequence[SweepRun], tess: Path, folder: Path) -> None:
+    """Has the simulator read each machine, so that what it refuses is said before the first run."""
+    for machine in dict.fromkeys(run.machine for run in runs):
+        label = next(run.label for run in runs if run.machine == machine) or machine.name
+        words = [str(tess), "machines", "show", execute.machine_argument(machine, tess, folder)]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            said = done.stderr.strip().removeprefix("tess-machine: ") or f"exit code {done.returncode} of {words[:-1]}"
+            raise UnknownMachine(f"{label}: {said}")
+
+
+def _summary(measured: list[dict] | None, statistics: Sequence[str], layouts: int) -> dict[str, Any]:
+    """The numbers of a row, from the statistics of its layouts; None if a run failed."""
+    from tessera.reproduce.verdict import interval
+
+    def middle(name: str):
+        found = [_found(one, name) for one in measured or []]
+        return None if not found else found[0] if len(found) == 1 else statistic.median(found)
+
+    row = {"cycles": middle("measured.cycles")}
+    if layouts > 1:
+        ends = interval([_found(one, "measured.cycles") for one in measured]) if measured else None
+        row |= {"cycles_low": ends and ends.low, "cycles_high": ends and ends.high}
+    picoseconds = middle("measured.simulated_ps")
+    row["seconds"] = None if picoseconds is None else picoseconds * 1e-12
+    return row | {name: middle(name) for name in statistics}
+
+
+def _failure(executor: execute.Executor, run: SweepRun, reason: str) -> Failure:
+    output, log = (executor.file(run, suffix).read_text(errors="replace") for suffix in ("out", "err"))
+    code = int(found[1]) if (found := re.match(r"exit code (-?\d+)", reason)) else 0
+    return Failure(run.label or run.program, code, reason, output, log)
 
 
 def _say(text: str) -> None:
@@ -153,6 +231,8 @@ def _planned(row: dict, machine, program, arguments, kept: Path) -> SweepRun:
     """The run of one combination."""
     label = ", ".join(f"{name}={getattr(value, 'name', value)}" for name, value in row.items())
     machine, program = row.pop("machine", machine), row.pop("program", program)
+    if "l2.kib" in row:
+        row["l2_kib"] = row.pop("l2.kib")
     of_machine = {name: row.pop(name) for name in MACHINE_PARAMETERS if name in row}
     changes = {name: row.pop(name) for name in list(row) if "." in name}
     made = machines.machine(machine, **of_machine, changes=changes)
@@ -165,6 +245,8 @@ def _planned(row: dict, machine, program, arguments, kept: Path) -> SweepRun:
         raise ValueError(f"{{{min(unknown)}}} in the command has no values, expected {min(unknown)}=[...]")
     values = {name: row.pop(name) for name in used}
     name, *words = [re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), word) for word in words]
+    if Path(name).is_file() and ("/" in name or os.access(name, os.X_OK)):
+        name = str(Path(name).resolve())  # its content is a part of what a run depends on
     return SweepRun(made, name, tuple(words), tuple(options_of(row)), label)
 
 
