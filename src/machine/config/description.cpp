@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "machine/config/merged_file.hpp"
 #include "machine/config/regions.hpp"
@@ -148,11 +149,11 @@ void read_network(toml_table from, machine_description const& made, network_para
 
 /// Between two refreshes of a rank, an access that waits for all that it can wait for must end: otherwise none ends.
 void check_refreshes(toml_table const& from, dram_timing const& t) {
-  std::uint64_t const row = std::max<std::uint64_t>({std::uint64_t{t.ras} + t.rp, t.rrd, t.faw});
+  std::uint64_t const row = std::max<std::uint64_t>({std::uint64_t{t.ras} + t.rp, t.rrd, t.rrd_l, t.faw});
   std::uint64_t const column =
-      std::max({std::uint64_t{t.ccd}, std::uint64_t{t.rtp}, std::uint64_t{t.cl} + t.burst + t.rtrs,
-                std::uint64_t{t.cwl} + t.burst + std::max({t.wr, t.wtr, t.rtrs})});
-  std::uint64_t const needed = std::uint64_t{t.rp} + t.rfc + row + t.rcd + column;
+      std::max({std::uint64_t{std::max({t.ccd, t.ccd_l, t.ccd_l_write, t.rtp})}, std::uint64_t{t.cl} + t.burst + t.rtrs,
+                std::uint64_t{t.cwl} + t.burst + std::max({t.wr, t.wtr, t.wtr_l, t.rtrs})});
+  std::uint64_t const needed = std::uint64_t{std::max(t.rp, t.rp_all)} + t.rfc + row + t.rcd + column;
   if (needed < t.refi) return;
   from.fail("refi",
             fmt::format("a refresh every {} cycles leaves no time for accesses: with rfc = {}, one can take {}", t.refi,
@@ -187,6 +188,20 @@ void read_dram(toml_table from, machine_description& made) {
   dram.rows = from.small_number("rows", {1, 1U << 20U}, "rows of a bank");
   dram.access_bytes = from.power_of_two("access_bytes", {8, 256}, "bytes");
   dram.row_bytes = from.power_of_two("row_bytes", {dram.access_bytes, 64 * kib}, "bytes");
+  if (from.has("bank_groups")) {
+    dram.groups = from.small_number("bank_groups", {2, dram.banks}, "groups of banks");
+    if (dram.banks % dram.groups != 0) {
+      from.fail("bank_groups", fmt::format("{} banks are not in {} equal groups", dram.banks, dram.groups),
+                "a divisor of banks");
+    }
+    for (auto const& [key, cycles, least] : {std::tuple{"ccd_l", &timing.ccd_l, timing.ccd},
+                                             {"ccd_l_write", &timing.ccd_l_write, timing.ccd},
+                                             {"rrd_l", &timing.rrd_l, timing.rrd},
+                                             {"wtr_l", &timing.wtr_l, timing.wtr},
+                                             {"rp_all", &timing.rp_all, timing.rp}}) {
+      *cycles = from.small_number(key, {least, 100'000}, "DRAM cycles");
+    }
+  }
   dram.queue_entries = from.small_number("queue_entries", {1, 1024}, "reads, and as many writes");
   auto const order = from.choices("mapping", fields);
   for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -83,7 +83,7 @@ merged_file::merged_file(std::string text, std::string name) {
 }
 
 toml::table merged_file::parsed(std::string const& text, std::string name) {
-  source_file added{.name = name, .path = true_path(name), .lines = {}};
+  source_file added{.name = name, .path = true_path(name), .lines = {}, .owner = {}};
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) added.lines.push_back(std::move(line));
   files_.push_back(std::move(added));
@@ -100,7 +100,33 @@ toml::table merged_file::parsed(std::string const& text, std::string name) {
   }
 }
 
+bool merged_file::add_memory(toml::table& machine) {
+  toml::table* const dram = machine["dram"].as_table();
+  toml::node const* const preset = dram == nullptr ? nullptr : dram->get("preset");
+  if (preset == nullptr) return false;
+  toml::source_region const at = preset->source();
+  auto const* const wanted = preset->as_string();
+  fs::path const near = fs::path(files_.back().name).parent_path();
+  fs::path const file = wanted == nullptr ? fs::path{} : file_of_memory(wanted->get(), near);
+  if (file.empty()) {
+    fail(at, wanted == nullptr ? "preset is no text" : fmt::format("there is no memory \"{}\"", wanted->get()),
+         fmt::format("one of {}", fmt::join(memory_names(), ", ")));
+  }
+  toml::table memory = parsed(text_of(file), file.string());
+  for (auto&& [key, node] : memory)
+    if (key.str() != "dram" || !node.is_table()) fail(key.source(), "this is no [dram]", "that table, and no other");
+  // It is no part of the chain.
+  files_.back().owner = files_[files_.size() - 2].name;
+  memories_.push_back(std::move(files_.back()));
+  files_.pop_back();
+  note_order(memory, "");
+  dram->erase("preset");
+  if (toml::table* const known = memory["dram"].as_table()) add_base(*dram, *known);
+  return true;
+}
+
 toml::table merged_file::merged(toml::table variant) {
+  bool const own_memory = add_memory(variant);
   toml::node const* const extends = variant.get("extends");
   toml::node const* const without = variant.get("without");
   if (extends == nullptr) {
@@ -138,6 +164,7 @@ toml::table merged_file::merged(toml::table variant) {
     if (!without->is_array()) fail(without->source(), "without is no list", "a list of tables and keys of the base");
     leave_out(inherited, *without->as_array());
   }
+  if (own_memory) inherited.erase("dram");
   note_order(variant, "");
   add_base(variant, inherited);
   if (!variant.contains("name")) variant.insert("name", fs::path(name).stem().string());
@@ -196,8 +223,11 @@ std::vector<std::string> merged_file::keys(toml::table const& of, std::string co
 
 merged_file::source_file const* merged_file::file_of(toml::source_region const& at) const {
   std::string const& name = at.path ? *at.path : files_.front().name;
-  auto const found = std::ranges::find(files_, name, &source_file::name);
-  return found == files_.end() ? nullptr : &*found;
+  for (auto const* const files : {&files_, &memories_}) {
+    auto const found = std::ranges::find(*files, name, &source_file::name);
+    if (found != files->end()) return &*found;
+  }
+  return nullptr;
 }
 
 std::string merged_file::where(toml::source_region const& at) const {
@@ -210,7 +240,12 @@ void merged_file::fail(toml::source_region const& at, std::string const& what, s
   source_file const* const wrong = file_of(at);
   if (wrong != nullptr && (wrong != &files_.front() || !base.empty())) {
     std::string chain;
-    for (source_file const* one = &files_.front(); one != wrong; ++one) chain += one->name + " extends ";
+    for (source_file const& one : files_) {
+      if (&one == wrong) break;
+      bool const has_it = one.name == wrong->owner;
+      chain += one.name + (has_it ? " has the memory " : " extends ");
+      if (has_it) break;
+    }
     said += fmt::format(" ({}{}{}{})", chain, wrong->name, base.empty() ? "" : " extends ", base);
   }
   throw config_error(said);

@@ -2,7 +2,8 @@
 //
 //   `extends` names a machine, or has the path of a file relative to the one that says it. Tables are merged key by
 //   key; any other value, a list and [[tables]] among them, takes the place of the base's. `without` lists keys and
-//   tables of the base that are left out. A variant inherits neither name nor summary.
+//   tables of the base that are left out. A variant inherits neither name nor summary. `preset` of [dram] names a file
+//   of machines/memory, whose [dram] takes the place of the base's.
 //
 // Errors    config_error, `file:line:column: what; expected …`, with the chain of files if there are several.
 // Threads   one.
@@ -41,15 +42,19 @@ class merged_file {
     std::string name;
     std::filesystem::path path;
     std::vector<std::string> lines;
+    std::string owner;  ///< The file that names it, if it is a memory.
   };
 
   toml::table parsed(std::string const& text, std::string name);
   toml::table merged(toml::table variant);
+  /// Puts the memory that [dram] names by `preset` behind the table's own keys. Was there one?
+  bool add_memory(toml::table& machine);
   void leave_out(toml::table& base, toml::array const& keys) const;
   void note_order(toml::table const& of, std::string const& path);
   [[nodiscard]] source_file const* file_of(toml::source_region const& at) const;
 
   std::vector<source_file> files_;  ///< The one that was named first, each before its base.
+  std::vector<source_file> memories_;
   toml::table root_;
   std::map<std::string, std::size_t> order_;  ///< By path of a key.
 };

@@ -14,16 +14,34 @@ std::filesystem::path folder() {
   return (root / "share/tessera/machines").lexically_normal();
 }
 
-}  // namespace
-
-std::vector<std::string> machine_names() {
+std::vector<std::string> names_in(std::filesystem::path const& of) {
   std::vector<std::string> names;
   std::error_code none;
-  for (auto const& entry : std::filesystem::directory_iterator(folder(), none)) {
+  for (auto const& entry : std::filesystem::directory_iterator(of, none)) {
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
   return names;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_names() {
+  return names_in(folder());
+}
+
+std::vector<std::string> memory_names() {
+  return names_in(folder() / "memory");
+}
+
+std::filesystem::path file_of_memory(std::string const& wanted, std::filesystem::path const& near) {
+  if (wanted.empty() || wanted.contains('/')) return {};
+  std::error_code none;
+  for (std::filesystem::path const& in : {folder() / "memory", near / "memory"}) {
+    auto file = in / (wanted + ".toml");
+    if (std::filesystem::exists(file, none)) return file;
+  }
+  return {};
 }
 
 std::filesystem::path file_of_machine(std::string const& wanted, std::filesystem::path const& near) {

@@ -9,7 +9,7 @@
 namespace tess::machine {
 
 dram::dram(kernel& k, dram_parameters const& parameters)
-    : kernel_(k), parameters_(parameters), rules_(parameters, ddr3_rules(parameters.timing)), ranks_(parameters.ranks) {
+    : kernel_(k), parameters_(parameters), rules_(parameters, rules_of(parameters)), ranks_(parameters.ranks) {
   MACHINE_ASSERT(parameters.ranks * parameters.banks <= 64);
   for (std::uint32_t r = 0; r < parameters.ranks; ++r) {
     ranks_[r].open_rows.assign(parameters.banks, closed);

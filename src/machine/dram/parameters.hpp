@@ -1,7 +1,7 @@
 // parameters: organization and timing of a DRAM channel; the [dram] table of a machine file.
 //
 // Units     timing in cycles of the DRAM's clock (two transfers each), sizes in bytes.
-// Source    the names follow JEDEC (79-3F, DDR3).
+// Source    the names follow JEDEC (79-3F, DDR3; 79-4C, DDR4, for bank groups).
 #pragma once
 
 #include <array>
@@ -30,6 +30,13 @@ struct dram_timing {
   std::uint32_t rfc = 280;    ///< REFRESH to ACTIVATE.
   std::uint32_t refi = 6240;  ///< REFRESH to REFRESH; 0: never.
 
+  // Within a bank group, if there are several: then ccd, rrd and wtr are those of different groups (tCCD_S, …).
+  std::uint32_t ccd_l = 0;        ///< READ to READ.
+  std::uint32_t ccd_l_write = 0;  ///< WRITE to WRITE.
+  std::uint32_t rrd_l = 0;
+  std::uint32_t wtr_l = 0;
+  std::uint32_t rp_all = 0;  ///< PRECHARGE of all banks to ACTIVATE.
+
   [[nodiscard]] std::uint32_t rc() const noexcept { return ras + rp; }
 };
 
@@ -39,6 +46,7 @@ struct dram_parameters {
   dram_timing timing;
   std::uint32_t ranks = 1;
   std::uint32_t banks = 8;     ///< Per rank.
+  std::uint32_t groups = 1;    ///< Per rank: neighbouring banks are in different ones.
   std::uint32_t rows = 65536;  ///< Per bank.
   std::size_t row_bytes = 8192;
   std::size_t access_bytes = 64;  ///< Moved by one burst.

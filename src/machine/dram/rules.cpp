@@ -10,14 +10,17 @@ namespace tess::machine {
 
 dram_rules::dram_rules(dram_parameters const& parameters, std::vector<dram_rule> const& rules)
     : banks_(parameters.banks),
+      groups_(parameters.groups),
       in_bank_(std::size_t{parameters.ranks} * parameters.banks),
+      in_group_(std::size_t{parameters.ranks} * parameters.groups),
       in_rank_(parameters.ranks),
       from_other_rank_(parameters.ranks) {
   for (dram_rule const& rule : rules) {
     MACHINE_ASSERT(rule.window >= 1 && rule.window <= window_max);
-    auto& of_level = rule.level == dram_level::bank   ? of_bank_
-                     : rule.level == dram_level::rank ? of_rank_
-                                                      : of_other_rank_;
+    auto& of_level = rule.level == dram_level::bank    ? of_bank_
+                     : rule.level == dram_level::group ? of_group_
+                     : rule.level == dram_level::rank  ? of_rank_
+                                                       : of_other_rank_;
     consequences& of = of_level[static_cast<std::size_t>(rule.preceding)];
     (rule.window == 1 ? of.of_last : of.of_earlier).push_back(rule);
   }
@@ -44,6 +47,7 @@ void dram_rules::issue(dram_command command, dram_address const& at, std::uint64
   MACHINE_ASSERT(cycle >= earliest(command, at));
   auto const i = static_cast<std::size_t>(command);
   follow(in_bank_[at.rank * banks_ + at.bank], of_bank_[i], command, cycle);
+  if (groups_ > 1) follow(in_group_[group_of(at)], of_group_[i], command, cycle);
   follow(in_rank_[at.rank], of_rank_[i], command, cycle);
   for (std::uint32_t rank = 0; rank < in_rank_.size(); ++rank) {
     if (rank != at.rank) follow(from_other_rank_[rank], of_other_rank_[i], command, cycle);

@@ -11,6 +11,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import tempfile
 import tomllib
 import unittest
 from pathlib import Path
@@ -56,6 +57,17 @@ class Presets(unittest.TestCase):
         for name in names():
             with self.subTest(machine=name):
                 self.assertEqual(machines.described(MACHINES, name), described(name))
+
+    def test_the_package_reads_variants_and_memories_alike(self) -> None:
+        for memory in sorted((MACHINES / "memory").glob("*.toml")):
+            with self.subTest(memory=memory.stem), tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "mine.toml"
+                file.write_text(f'extends = "nemesys-2x2"\nwithout = ["lookaside"]\nl2.ways = 8\n'
+                                f'[dram]\npreset = "{memory.stem}"\nqueue_entries = 8\n', encoding="utf-8")  # fmt: skip
+                shown, read = described(str(file)), machines.described(MACHINES, str(file))
+                self.assertEqual({**read, "summary": ""}, {**shown, "summary": ""})
+                self.assertEqual(shown["dram"]["queue_entries"], 8)
+                self.assertIn(memory, machines.files_of(MACHINES, str(file)))
 
 
 def write(folder: str) -> None:
