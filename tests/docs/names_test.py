@@ -28,6 +28,8 @@ OTHER_FILES: dict[str, str] = {
     "mine.toml": "a machine file of the reader",
     "mine.cpp": "a program of the reader",
     "script.py": "a script of the reader",
+    "../in.csv": "a file of the reader",
+    "sweep.csv": "written by tess sweep",
     "bf.txt": "written by a command of the page",
     "distances.txt": "written by a command of the page",
     "breaks.csv": "written by a command of the page",
