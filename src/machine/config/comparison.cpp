@@ -17,7 +17,7 @@ namespace {
 merged_file checked_file(std::string const& machine) {
   (void)described_machine(machine);
   std::filesystem::path const file = file_of_machine(machine, "");
-  return {text_of(file), file.string()};
+  return {content_of_file(file), file.string()};
 }
 
 std::string json_of(toml::node const& value) {

@@ -467,7 +467,7 @@ machine_description parse_machine(std::string text, std::string name) {
 }
 
 machine_description read_machine(std::filesystem::path const& file) {
-  return parse_machine(text_of(file), file.string());
+  return parse_machine(content_of_file(file), file.string());
 }
 
 }  // namespace tess::machine

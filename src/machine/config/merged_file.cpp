@@ -61,7 +61,7 @@ std::string quoted_text(std::string_view text) {
 
 }  // namespace
 
-std::string text_of(fs::path const& file) {
+std::string content_of_file(fs::path const& file) {
   std::error_code failed;
   bool const exists = fs::exists(file, failed);
   if (exists && !fs::is_regular_file(file, failed))
@@ -112,7 +112,7 @@ bool merged_file::add_memory(toml::table& machine) {
     fail(at, wanted == nullptr ? "preset is no text" : fmt::format("there is no memory \"{}\"", wanted->get()),
          fmt::format("one of {}", fmt::join(memory_names(), ", ")));
   }
-  toml::table memory = parsed(text_of(file), file.string());
+  toml::table memory = parsed(content_of_file(file), file.string());
   for (auto&& [key, node] : memory)
     if (key.str() != "dram" || !node.is_table()) fail(key.source(), "this is no [dram]", "that table, and no other");
   // It is no part of the chain.
@@ -153,7 +153,7 @@ toml::table merged_file::merged(toml::table variant) {
   if (files_.size() == chain_max) fail(at, "too many machines extend each other", fmt::format("at most {}", chain_max));
   std::string text;
   try {
-    text = text_of(base);
+    text = content_of_file(base);
   } catch (config_error const& unreadable) {
     std::string const said = unreadable.what();
     fail(at, fmt::format("the base {}", said.substr(0, said.find(';'))), std::string(base_expected), wanted);

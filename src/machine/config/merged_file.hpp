@@ -60,6 +60,6 @@ class merged_file {
 };
 
 /// The content of a machine file. Errors: config_error without a position, if there is no such regular file.
-[[nodiscard]] std::string text_of(std::filesystem::path const& file);
+[[nodiscard]] std::string content_of_file(std::filesystem::path const& file);
 
 }  // namespace tess::machine

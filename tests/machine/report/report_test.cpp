@@ -225,11 +225,14 @@ TEST(machines, are_listed_one_a_line) {
   work_folder const folder;
   outcome const result = folder.run(TESS_MACHINE " --list");
   EXPECT_EQ(result.code, 0);
-  for (auto const& file : std::filesystem::directory_iterator(TESS_MACHINES))
+  std::ptrdiff_t files = 0;
+  for (auto const& file : std::filesystem::directory_iterator(TESS_MACHINES)) {
+    if (file.path().extension() != ".toml") continue;  // the folder of memories
+    ++files;
     EXPECT_NE(("\n" + result.output).find("\n" + file.path().stem().string() + " "), std::string::npos)
         << result.output;
-  auto const files = std::filesystem::directory_iterator(TESS_MACHINES);
-  EXPECT_EQ(std::ranges::count(result.output, '\n'), std::distance(begin(files), end(files))) << result.output;
+  }
+  EXPECT_EQ(std::ranges::count(result.output, '\n'), files) << result.output;
   outcome const unknown = folder.run(TESS_MACHINE " --explain nemesys");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.error.find("expected one of "), std::string::npos) << unknown.error;
