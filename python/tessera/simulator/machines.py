@@ -126,8 +126,8 @@ def machine(preset: Machine | str | os.PathLike[str], *, l2_kib: int | None = No
 
     What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid with 1,
     2 or 4 memories (of machines such as nemesys-4x4); and `changes`, any numbers of the machine's file by section and
-    key. Raises ValueError for a machine or a key that does not exist; wrong values are refused by the simulator
-    when a program is run.
+    key, or "dram.preset", a memory's name. Raises ValueError for a machine or a key that does not exist; wrong values
+    are refused by the simulator when a program is run.
 
     >>> import tessera as ts
     >>> ts.machine("nemesys-4x4", changes={"l2.hit_cycles": 10}).changes
@@ -239,7 +239,9 @@ def keys_of(table: dict, before: str = "") -> list[str]:
 
 
 def check_key(machine: dict, where: str) -> None:
-    """Raises ValueError if a machine has no such "section.key"."""
+    """Raises ValueError if a machine has no such "section.key"; any may have another memory by "dram.preset"."""
+    if where == "dram.preset":
+        return
     section, _, key = where.partition(".")
     sections = [name for name, value in machine.items() if isinstance(value, dict)]
     if section not in sections:

@@ -1,9 +1,9 @@
 """mutations: a machine file with anything wrong in it is refused at its line, or is a machine on which a program ends.
 
-Method: mutants of all presets, as `tess-machine --show` prints them, from a seed: other values and types, ends of the
-ranges that messages name, deleted, repeated and moved lines, huge numbers, deep nesting, bases that do not exist. Each
-runs a small program with time. Allowed is exit code 2 with `FILE:LINE:COLUMN: what; expected …`, or 2 because the
-program does not fit, or the program's own result.
+Method: mutants of all presets and memories, as `tess-machine --show` prints them, from a seed: other values and types,
+ends of the ranges that messages name, deleted, repeated and moved lines, huge numbers, deep nesting, bases that do not
+exist. Each runs a small program with time. Allowed is exit code 2 with `FILE:LINE:COLUMN: what; expected …`, or 2
+because the program does not fit, or the program's own result.
 Usage: mutations.py TESS_MACHINE PROGRAM [--count N] [--seed S] [--seconds S] [--only K] [--jobs J]
 """
 
@@ -19,7 +19,8 @@ from pathlib import Path
 
 RESULT = "crc 414fa339\n"  # of tests/machine/programs/hash.cpp, in its first line
 SECONDS_MAX = 240  # for one run; one on 1024 tiles takes 6 s alone
-SMALL = ("nemesys-2x2", "single-tile", "cni-4", "dir-4", "rae-6", "tessera-2x2", "mppa-256", "nemesys-4x4-single")
+SMALL = ("nemesys-2x2", "single-tile", "cni-4", "dir-4", "rae-6", "tessera-2x2", "mppa-256", "nemesys-4x4-single",
+         "ddr5-4800", "hbm2e-3200")
 # A base may be wrong, too; then the message names the mutant behind it.
 REFUSED = re.compile(r"^tess-machine: \S+\.toml:\d+:\d+: .+; expected .+", re.DOTALL)
 NO_ROOM = re.compile(r"^tess-machine: .*( bytes of stack behind it| do not fit in a cluster )", re.DOTALL)
@@ -34,6 +35,18 @@ def presets(tess_machine: str) -> dict[str, str]:
     names = subprocess.run([tess_machine, "--list"], check=True, capture_output=True, text=True).stdout
     return {line.split()[0]: subprocess.run([tess_machine, "--show", line.split()[0]], check=True, capture_output=True,
                                             text=True).stdout for line in names.splitlines()}  # fmt: skip
+
+
+def with_memories(tess_machine: str, texts: dict[str, str], folder: Path) -> dict[str, str]:
+    """A machine with each memory that has a name."""
+    memories = Path(tess_machine).resolve().parents[3] / "share/tessera/machines/memory"
+    made = {}
+    for memory in sorted(memories.glob("*.toml")):
+        file = folder / f"{memory.stem}.toml"
+        file.write_text(f'extends = "nemesys-2x2"\ndram.preset = "{memory.stem}"\n', encoding="utf-8")
+        made[memory.stem] = subprocess.run([tess_machine, "--show", str(file)], check=True, capture_output=True,
+                                           text=True).stdout  # fmt: skip
+    return texts | made
 
 
 def other_number(draw: random.Random, number: int) -> str:
@@ -156,7 +169,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--small", action="store_true", help="presets of few tiles only")
     chosen = parser.parse_args()
-    texts = presets(chosen.tess_machine)
+    with tempfile.TemporaryDirectory() as folder:
+        texts = with_memories(chosen.tess_machine, presets(chosen.tess_machine), Path(folder))
     names = [name for name in texts if name in SMALL or not chosen.small]
     counts: dict[str, int] = {}
     failed = 0

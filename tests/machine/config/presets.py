@@ -9,11 +9,13 @@ Usage: presets.py TESS_MACHINE [--write FOLDER]; --write makes presets.csv of th
 import csv
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import tomllib
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
@@ -58,6 +60,9 @@ class Presets(unittest.TestCase):
             with self.subTest(machine=name):
                 self.assertEqual(machines.described(MACHINES, name), described(name))
 
+    @unittest.mock.patch.dict(os.environ, {"TESSERA_TESS": sys.executable})
+    @unittest.mock.patch("tessera.simulator.command.machine_names", lambda: names())
+    @unittest.mock.patch("tessera.simulator.command.machines_folder", lambda: MACHINES)
     def test_the_package_reads_variants_and_memories_alike(self) -> None:
         for memory in sorted((MACHINES / "memory").glob("*.toml")):
             with self.subTest(memory=memory.stem), tempfile.TemporaryDirectory() as folder:
@@ -68,6 +73,9 @@ class Presets(unittest.TestCase):
                 self.assertEqual({**read, "summary": ""}, {**shown, "summary": ""})
                 self.assertEqual(shown["dram"]["queue_entries"], 8)
                 self.assertIn(memory, machines.files_of(MACHINES, str(file)))
+                derived = machines.machine("nemesys-2x2", changes={"dram.preset": memory.stem})
+                argument = derived.argument(MACHINES, Path(folder))
+                self.assertEqual(described(argument)["dram"] | {"queue_entries": 8}, shown["dram"])
 
 
 def write(folder: str) -> None:
