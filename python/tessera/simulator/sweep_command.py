@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from tessera.simulator import sweeps
 
 FAILURES_MAX = 5  # that are shown
 LOG_LINES = 6
+TICKS_MAX = 12  # one for each value
 TABLE_OF_RUN = re.compile(r"machine: (simulated time|instructions|hits|network load|DRAM load|bottleneck|here|\S+: ) *")
 
 
@@ -154,15 +156,19 @@ def draw(rows: Sequence[dict[str, Any]], names: Sequence[str], file: Path) -> No
         low, high = row.get("cycles_low"), row.get("cycles_high")
         ends.setdefault(label, []).append(None if low is None else (low, high))
     numbers = [x for points in series.values() for x, _ in points]
-    figure, grid = plot.panels(1)
+    figure, grid = plot.panels(1, constrained=True)
     axes = grid[0]
     if all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in numbers):
         wide = min(numbers) > 0 and max(numbers) >= 4 * min(numbers)
         plot.draw_curves(axes, series, errors=ends, logarithmic="x" if wide else "")
+        if len(set(numbers)) <= TICKS_MAX:
+            axes.set_xticks(sorted(set(numbers)), [f"{x:g}" for x in sorted(set(numbers))], minor=False)
+            axes.minorticks_off()
     else:
         texts = {label: [(str(x), y) for x, y in points] for label, points in series.items()}
         plot.draw_bars(axes, texts, errors=ends)
-    axes.set_ylim(bottom=0)
+    tops = [high for pairs in ends.values() for _, high in filter(None, pairs)]
+    axes.set_ylim(0, 1.08 * max([y for points in series.values() for _, y in points if y is not None] + tops))
     plot.finish(axes, x=along, y="cycles", legend=len(series) > 1)
     plot.save(figure, file)
 
@@ -207,6 +213,8 @@ def run(chosen: argparse.Namespace) -> int:
 def main(words: Sequence[str]) -> int:
     """The exit code."""
     chosen = arguments(words)
+    # Programs see the variables named TESS_…, and where their stacks begin depends on them.
+    os.environ.pop("TESS_PYTHON", None)
     try:
         return run(chosen)
     except (WrongUse, ValueError, KeyError, FileNotFoundError) as wrong:
