@@ -57,6 +57,24 @@ TEST(run_words, takes_only_digits_glued_to_a_short_option) {
   EXPECT_EQ(split.arguments, (words{"-name", "-n=4", "--placesx"}));
 }
 
+TEST(run_words, leaves_all_words_behind_a_program_of_a_machine_to_it) {
+  auto const split = split_run_words(
+      {"--machine", "nemesys-2x2", "-n", "3", "./prog", "-n", "2", "--seed", "3", "--", "--stats", "x"});
+  EXPECT_EQ(split.ours, (words{"--machine", "nemesys-2x2", "-n", "3"}));
+  EXPECT_EQ(split.program, "./prog");
+  EXPECT_EQ(split.arguments, (words{"-n", "2", "--seed", "3", "--", "--stats", "x"}));
+  EXPECT_EQ(split_run_words({"--machine=m", "bfs", "--machine", "-n4"}).arguments, (words{"--machine", "-n4"}));
+  // Two dashes at once behind the name are dropped, as everywhere.
+  EXPECT_EQ(split_run_words({"--machine=m", "bfs", "--", "-n", "4", "--"}).arguments, (words{"-n", "4", "--"}));
+  EXPECT_EQ(split_run_words({"--machine=m", "--", "bfs", "-n", "4"}).arguments, (words{"-n", "4"}));
+}
+
+TEST(run_words, refuses_a_machine_behind_the_name) {
+  EXPECT_NE(message_of({"bfs", "kron:6", "--machine", "m"}).find("stands before the program"), std::string::npos);
+  EXPECT_NE(message_of({"bfs", "kron:6", "--machine=m"}).find("tess run --machine NAME bfs"), std::string::npos);
+  EXPECT_EQ(message_of({"bfs", "kron:6", "--", "--machine=m"}), "");
+}
+
 TEST(run_words, passes_help_to_the_program_once_it_is_named) {
   EXPECT_EQ(split_run_words({"--help"}).ours, (words{"--help"}));
   EXPECT_EQ(split_run_words({"bfs", "--help"}).arguments, (words{"--help"}));

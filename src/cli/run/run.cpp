@@ -154,6 +154,8 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);
+  if (option == "--max-cycles" || option == "--max-instructions") return between(1, UINT64_MAX);
+  if (option == "--max-seconds") return seconds();
   if (option == "--image") return one_of({"tlm", "memory"});
   if (option == "--layout") return between(0, 1'000'000);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
@@ -236,7 +238,8 @@ int run_words(words const& given, bool always_pes) {
   auto const split = split_run_words(given);
   command_line line{"tess run [OPTIONS] PROGRAM [ARGUMENTS...]",
                     "Run a bundled program by name, or yours by its path. The options may stand before or after the\n"
-                    "program's name; all other words, and all after --, go to the program.\nBundled programs: " +
+                    "program's name; all other words, and all after --, go to the program. With --machine they\n"
+                    "stand before it, and all words behind it are its own.\nBundled programs: " +
                         bundled_names(here),
                     "Examples: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4\n"
                     "          tess run --machine nemesys-4x4 bfs kron:8"};

@@ -12,6 +12,8 @@
 namespace tess::cli {
 namespace {
 
+constexpr std::string_view machine_option = "--machine";
+
 enum class shape { foreign, complete, value_follows };
 
 bool is_number(std::string_view text) {
@@ -48,9 +50,18 @@ shape shape_of(std::string_view word) {
 run_split split_run_words(words const& given) {
   run_split split;
   bool named = false;
+  bool on_machine = false;
   auto word = given.begin();
   for (; word != given.end() && *word != "--"; ++word) {
+    if (named && on_machine) break;  // all that follows is the program's
     shape const kind = shape_of(*word);
+    bool const chooses_machine = *word == machine_option || word->starts_with(std::string{machine_option} + "=");
+    if (chooses_machine && named)
+      throw usage_error{
+          fmt::format("run: {} stands before the program, whose own all words behind it are then: tess "
+                      "run --machine NAME {} ...",
+                      *word, split.program)};
+    on_machine = on_machine || chooses_machine;
     bool const asks_for_help = !named && (*word == "-h" || *word == "--help");
     if (kind != shape::foreign || asks_for_help) {
       split.ours.push_back(*word);
@@ -69,7 +80,7 @@ run_split split_run_words(words const& given) {
     }
   }
   if (word == given.end()) return split;
-  ++word;  // the `--`
+  if (*word == "--") ++word;
   if (!named && word != given.end()) split.program = *word++;
   split.arguments.insert(split.arguments.end(), word, given.end());
   return split;

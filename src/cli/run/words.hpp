@@ -3,6 +3,8 @@
 //   The options of `tess run` are recognised before and after the program's name, up to a `--`, which is dropped.
 //   Every other word after the name goes to the program unchanged, in order:
 //     run bfs data/x.mtx.gz --source libc6 -n 4   →   ours: -n 4; program: bfs; arguments: data/x.mtx.gz --source libc6
+//   Behind --machine they are recognised before the name only, as the program may be anybody's:
+//     run --machine M ./prog -n 2 --seed 3        →   ours: --machine M; program: ./prog; arguments: -n 2 --seed 3
 //
 // Errors    usage_error: an unknown option before the name, or an option of `tess run` without its value.
 #pragma once
@@ -83,6 +85,9 @@ inline constexpr std::array run_options{
                "of the machine: stack, heap and mappings begin elsewhere, by a number; default 0, as usual"},
     run_option{"--image", "", "tlm|memory", "",
                "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
+    run_option{"--max-cycles", "", "CYCLES", "", "of the machine: the run ends then, with 1 and all reports"},
+    run_option{"--max-instructions", "", "INSTRUCTIONS", "", "of the machine: the same after so many of all harts"},
+    run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after so long on this computer"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
     run_option{"--allow-read", "", "DIR", "",
                "of the machine: the program may read below this folder and those of --allow-write, and nothing else; "

@@ -3,7 +3,8 @@
 //   Standard input, output and error belong to the program. The first and last lines of standard error are the
 //   simulator's.
 //
-// Errors    exit code of the program; 1 if it trapped, deadlocked or the simulator failed; 2 for wrong use or input.
+// Errors    exit code of the program; 1 if it trapped, deadlocked, came to a limit or the simulator failed; 2 for wrong
+//           use or input; 128 and the signal's number after SIGINT or SIGTERM, which end a run as a limit does.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -88,6 +89,12 @@ void declare(CLI::App& app, chosen_options& chosen) {
          "the "
          "tile-local memory, the default")
       ->check(CLI::IsMember({"tlm", "memory"}));
+  app.add_option("--max-cycles", chosen.cycles_max, "the run ends after so many, with 1 and all reports")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-instructions", chosen.instructions_max, "the same, of all harts together; it may be a few more")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-seconds", chosen.seconds_max, "the same after so long here; as Ctrl-C, it does not repeat")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")

@@ -102,6 +102,14 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
   return result;
 }
 
+run_limit limit_of(chosen_options const& chosen) {
+  run_limit limit;
+  if (chosen.cycles_max != 0) limit.cycles = chosen.cycles_max;
+  if (chosen.instructions_max != 0) limit.instructions = chosen.instructions_max;
+  if (chosen.seconds_max > 0) limit.host_time = std::chrono::duration<double>(chosen.seconds_max);
+  return limit;
+}
+
 /// Opened before the run, so that a wrong name does not waste the run.
 class report_file {
  public:
@@ -247,6 +255,10 @@ int run_timed(chosen_options const& chosen) {
   timed_machine machine(
       described, image, [&] { return options_of(of_programs, of_runtime, true); },
       chosen.first_tile + chosen.first_tile_row * described.width, copies, chosen.copies_in_tile);
+  if (chosen.copies > machine.programs().size())
+    throw wrong_use{fmt::format("--copies {}: from tile {} on, {} has room for {}; give at most as many", chosen.copies,
+                                chosen.first_tile + chosen.first_tile_row * described.width, described.name,
+                                machine.programs().size())};
   // Refused here, the program does not start; the runtime would say the same after seconds of simulation.
   if (image.spreads && chosen.copies == 0 && copies != all_tiles && copies > machine.programs().size())
     throw wrong_use{fmt::format("{0} places were asked for, and each is a {1}, but {2} has {3} {1}s for programs",
@@ -259,13 +271,16 @@ int run_timed(chosen_options const& chosen) {
   auto const begin = host_clock::now();
   auto const outcome = [&] {
     progress line{!chosen.quiet && ::isatty(STDERR_FILENO) == 1};
-    return machine.run(look_interval_ps, [&] {
-      if (traced) traced->sample();
-      if (!line.due()) return;
-      std::uint64_t instructions = 0;
-      for (auto const& one : machine.programs()) instructions += one->instructions();
-      line.say(machine.hardware().clock.now(), instructions);
-    });
+    return machine.run(
+        look_interval_ps,
+        [&] {
+          if (traced) traced->sample();
+          if (!line.due()) return;
+          std::uint64_t instructions = 0;
+          for (auto const& one : machine.programs()) instructions += one->instructions();
+          line.say(machine.hardware().clock.now(), instructions);
+        },
+        limit_of(chosen));
   }();
   double const seconds = seconds_since(begin);
   fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!chosen.quiet && outcome.exit_code != 0));
@@ -281,6 +296,11 @@ int run_timed(chosen_options const& chosen) {
 }
 
 int run_flat(chosen_options const& chosen) {
+  for (auto const& [given, option] : {std::pair{chosen.copies != 0, "--copies"},
+                                      {chosen.copies_in_tile != 1, "--pes-per-tile"},
+                                      {chosen.image_in_memory, "--image"}})
+    if (given)
+      throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};
   if (!chosen.trace.empty() || !chosen.picture.empty())
     throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
                                 chosen.trace.empty() ? "--picture" : "--trace")};
@@ -300,7 +320,7 @@ int run_flat(chosen_options const& chosen) {
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);
   auto const begin = host_clock::now();
-  auto const outcome = machine.run();
+  auto const outcome = machine.run(limit_of(chosen));
   double const seconds = seconds_since(begin);
   fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!chosen.quiet && outcome.exit_code != 0));
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
@@ -313,6 +333,7 @@ int run_flat(chosen_options const& chosen) {
 }  // namespace
 
 int run(chosen_options const& chosen) {
+  catch_signals();
   std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
   return (chosen.timing.empty() ? usual : chosen.timing) == "on" ? run_timed(chosen) : run_flat(chosen);
 }

@@ -34,6 +34,9 @@ struct chosen_options {
   std::string trace;
   std::string task_trace;
   std::string picture;
+  std::uint64_t cycles_max = 0;  // of limits, 0: none
+  std::uint64_t instructions_max = 0;
+  double seconds_max = 0;
   std::uint32_t copies_in_tile = 1;
   bool image_in_memory = false;
   bool list = false;                  // instead of a run

@@ -83,9 +83,21 @@ void flat_machine::end(int exit_code, std::string trouble) {
   ended_ = true;
 }
 
-machine_outcome flat_machine::run() {
+std::uint64_t flat_machine::instructions() const {
+  std::uint64_t sum = 0;
+  for (auto const& s : harts_) sum += s.context.retired;
+  return sum;
+}
+
+void flat_machine::end_at_limit(std::string reason) {
+  for (auto const& s : harts_)
+    if (s.is != state::idle) reason += place_report(s.context, image_);
+  end(run_limit::exit_code(), std::move(reason));
+}
+
+machine_outcome flat_machine::run(run_limit const& limit) {
   while (!ended_) {
-    turn_end_ += options_.turn_cycles;
+    turn_end_ += std::min(options_.turn_cycles, limit.cycles_left(turn_end_, instructions(), harts_.size()));
     bool ran = false;
     for (auto& s : harts_) {
       if (s.is == state::reserved && reservation_lost(s.context)) wake(s.context);
@@ -94,9 +106,14 @@ machine_outcome flat_machine::run() {
       ran = true;
     }
     program_.tasks().pass_time(turn_end_);
-    if (!ran && !ended_) pass_idle_time();
+    if (ended_) break;
+    if (std::string reason = limit.reason(turn_end_, instructions()); !reason.empty()) {
+      end_at_limit(std::move(reason));
+    } else if (!ran) {
+      pass_idle_time(limit);
+    }
   }
-  for (auto const& s : harts_) outcome_.instructions += s.context.retired;
+  outcome_.instructions = instructions();
   outcome_.simulated_ns = now_ns();
   return outcome_;
 }
@@ -157,7 +174,7 @@ bool flat_machine::serve(flat_hart& s) {
 bool flat_machine::serve_call(flat_hart& s) {
   switch (program_.system_call(s.context)) {
     case program::after_call::goes_on:
-      return true;
+      return caught_signal() == 0;  // it may have ended a call early
     case program::after_call::sleeps:
       s.is = state::sleeping;
       return false;
@@ -186,7 +203,7 @@ bool flat_machine::reservation_lost(hart const& h) const {
   return word != h.reserved.value;
 }
 
-void flat_machine::pass_idle_time() {
+void flat_machine::pass_idle_time(run_limit const& limit) {
   std::uint64_t const next = program_.tasks().next_deadline_ns();
   if (next == threads::never) {
     std::string report = "machine: every thread waits, and none can wake another\n";
@@ -197,7 +214,7 @@ void flat_machine::pass_idle_time() {
                               s.context.reserved.address);
     return end(1, report);
   }
-  turn_end_ = std::max(turn_end_, next);
+  turn_end_ = std::max(turn_end_, std::min(next, limit.cycles));
   program_.tasks().pass_time(turn_end_);
 }
 

@@ -17,6 +17,7 @@
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/linux/program.hpp"
+#include "machine/linux/run_limit.hpp"
 
 namespace tess::machine {
 
@@ -37,8 +38,8 @@ class flat_machine final : private machine_host, private user_memory {
  public:
   flat_machine(elf_image const& image, flat_options options, program_options of_program);
 
-  // Runs to the end of the program.
-  machine_outcome run();
+  // Runs to the end of the program, or to the limit: at the end of a turn.
+  machine_outcome run(run_limit const& limit = {});
   // Lines about files that the program was not allowed to access; empty: none.
   [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
 
@@ -72,10 +73,12 @@ class flat_machine final : private machine_host, private user_memory {
   // Whether the word that a hart waits for has changed.
   [[nodiscard]] bool reservation_lost(hart const& h) const;
   // No hart can run: the clock jumps, or it is a deadlock.
-  void pass_idle_time();
+  void pass_idle_time(run_limit const& limit);
   /// A hint for the report of a program that needs a machine with tiles.
   [[nodiscard]] static std::string hint_of(hart const& h);
   void end(int exit_code, std::string trouble);
+  [[nodiscard]] std::uint64_t instructions() const;
+  void end_at_limit(std::string reason);
 
   elf_image const& image_;
   flat_options options_;

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "machine/linux/run_limit.hpp"
+
 namespace tess::machine {
 namespace {
 
@@ -289,7 +291,7 @@ std::int64_t file_calls::transfer_in(int host, std::uint64_t address, std::uint6
     auto const at = static_cast<off_t>(offset) + static_cast<off_t>(done);
     ssize_t const got =
         offset == no_offset ? ::read(host, buffer_.data(), part) : ::pread(host, buffer_.data(), part, at);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR && caught_signal() == 0) continue;
     if (got < 0) return done != 0 ? static_cast<std::int64_t>(done) : -errno;
     auto const bytes_got = static_cast<std::size_t>(got);
     if (!memory_.write(address + done, std::span{buffer_}.first(bytes_got))) return -EFAULT;
@@ -310,7 +312,7 @@ std::int64_t file_calls::transfer_out(int host, std::uint64_t address, std::uint
     auto const at = static_cast<off_t>(offset) + static_cast<off_t>(done);
     ssize_t const put =
         offset == no_offset ? ::write(host, buffer_.data(), part) : ::pwrite(host, buffer_.data(), part, at);
-    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EINTR && caught_signal() == 0) continue;
     if (put < 0) return done != 0 ? static_cast<std::int64_t>(done) : -errno;
     done += static_cast<std::uint64_t>(put);
   }

@@ -131,6 +131,10 @@ std::string trap_report(hart const& h, user_memory& memory, elf_image const& ima
                      backtrace(h, memory, image));
 }
 
+std::string place_report(hart const& h, elf_image const& image, std::uint32_t tile) {
+  return fmt::format("  at {}\n", where(h, image, tile));
+}
+
 std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image, std::uint32_t tile) {
   std::string_view const name = signal == SIGABRT ? " (SIGABRT)" : "";
   return fmt::format("machine: the program ended itself by signal {}{} at {}\n{}", signal, name, where(h, image, tile),

@@ -19,4 +19,7 @@ namespace tess::machine {
 [[nodiscard]] std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image,
                                         std::uint32_t tile = 0);
 
+// Where a hart is that did not stop by itself. One line.
+[[nodiscard]] std::string place_report(hart const& h, elf_image const& image, std::uint32_t tile = 0);
+
 }  // namespace tess::machine

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "machine/linux/run_limit.hpp"
 #include "machine/linux/trap_report.hpp"
 #include "machine/timed/cluster_memory.hpp"
 #include "machine/unit/object_lookaside.hpp"
@@ -120,6 +121,7 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
   program::after_call const next = program_.system_call(of.context);
   calling_ = nullptr;
   set_alarm();
+  if (caught_signal() != 0) grid_.clock.stop();  // it may have ended the call early
   if (next == program::after_call::goes_on) return after::goes_on;
   if (next == program::after_call::program_ended) {
     std::string trouble;
@@ -207,6 +209,13 @@ hart_memory::statistics tile_program::counted() const {
     sum.in_place += each.in_place;
   }
   return sum;
+}
+
+std::string tile_program::places() const {
+  std::string report;
+  for (timed_hart const& one : harts_)
+    if (one.is != timed_hart::state::idle) report += place_report(one.context, image_, tile_.number());
+  return report;
 }
 
 std::string tile_program::waiting() {

@@ -32,6 +32,8 @@ class tile_program final : private machine_host, private user_memory, public pro
   [[nodiscard]] std::deque<timed_hart> const& harts() const noexcept { return harts_; }
   /// What each thread waits for, when no event is left.
   [[nodiscard]] std::string waiting();
+  /// Where its harts are, those that run something.
+  [[nodiscard]] std::string places() const;
 
  private:
   // machine_host

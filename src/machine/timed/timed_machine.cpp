@@ -152,17 +152,48 @@ void timed_machine::notify_stalled() {
   }
 }
 
-machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each) {
-  // Time without events is passed in one step, so that sleeping for hours costs nothing.
+std::uint64_t timed_machine::instructions() const {
+  std::uint64_t sum = 0;
+  for (auto const& one : programs_) sum += one->instructions();
+  for (auto const& one : systems_) sum += one == nullptr ? 0 : one->instructions();
+  return sum;
+}
+
+std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<void()> const& each,
+                                      run_limit const& limit) {
   kernel& clock = grid_.clock;
-  auto const to_end = [&] {
-    while (!clock.idle() && clock.run_on(std::max(clock.now() + interval_ps, clock.next_due()))) each();
-  };
-  to_end();
-  if (stalled()) {
+  clock_domain const cycles(grid_.description.tile_clock_ps);
+  bool const counts = limit.instructions != run_limit::never;
+  std::uint64_t const harts = std::max<std::uint64_t>(
+      std::uint64_t{grid_.description.tiles()} * (grid_.description.harts.application + grid_.description.harts.system),
+      1);
+  picoseconds const period = grid_.description.tile_clock_ps;
+  picoseconds const last = limit.cycles < run_limit::never / period ? cycles.cycles(limit.cycles) : run_limit::never;
+  bool more = true;
+  while (more && !clock.idle()) {
+    std::uint64_t const done = counts ? instructions() : 0;
+    if (std::string reason = limit.reason(cycles.cycle_from(clock.now()), done); !reason.empty()) return reason;
+    std::uint64_t const left = limit.cycles_left(cycles.cycle_from(clock.now()), done, harts);
+    picoseconds const look = left < interval_ps / period ? cycles.cycles(left) : interval_ps;
+    if (clock.next_due() > last) {
+      clock.run_until(last);
+      return limit.reason(cycles.cycle_from(last), done);
+    }
+    // Time without events is passed in one step, so that sleeping for hours costs nothing.
+    more = clock.run_on(std::min(std::max(clock.now() + look, clock.next_due()), last));
+    each();
+  }
+  if (caught_signal() != 0 && stalled()) return limit.reason(cycles.cycle_from(clock.now()), instructions());
+  return {};
+}
+
+machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit) {
+  kernel const& clock = grid_.clock;
+  std::string stopped = run_to_end(interval_ps, each, limit);
+  if (stopped.empty() && stalled()) {
     // Let the programs report what they wait for.
     notify_stalled();
-    to_end();
+    stopped = run_to_end(interval_ps, each, limit);
   }
   for (auto const& one : grid_.tiles) one->end_stores();
   machine_outcome outcome;
@@ -178,7 +209,11 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     if (!one->trouble().empty() && outcome.exit_code == 0) outcome.exit_code = 1;
   }
   if (outcome.exit_code == 0) outcome.exit_code = end_code_.value_or(0);
-  if (stalled()) {
+  if (!stopped.empty()) {
+    outcome.exit_code = run_limit::exit_code();
+    outcome.trouble = std::move(stopped);
+    for (auto const& one : programs_) outcome.trouble += one->places();
+  } else if (stalled()) {
     outcome.exit_code = 1;
     outcome.trouble = "machine: every thread waits, and none can wake another\n";
     for (auto const& one : programs_) outcome.trouble += one->waiting();

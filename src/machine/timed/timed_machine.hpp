@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "machine/flat/flat_machine.hpp"
+#include "machine/linux/run_limit.hpp"
 #include "machine/timed/machine_counts.hpp"
 #include "machine/timed/system_program.hpp"
 #include "machine/timed/tile_program.hpp"
@@ -30,9 +31,9 @@ class timed_machine {
                 std::uint32_t copies_in_tile = 1);
   /// Before run(): the image runs in machine mode on the system's hart of every tile that the programs leave it in.
   void start_system(elf_image const& image);
-  /// Runs to the end. `each` is called after every `interval_ps` of simulated time with events; it cannot change the
-  /// run.
-  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each);
+  /// Runs to the end, or to the limit. `each` is called after every `interval_ps` of simulated time with events, or
+  /// earlier; it cannot change the run.
+  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit = {});
   [[nodiscard]] grid const& hardware() const noexcept { return grid_; }
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   /// By tile; empty if the system's harts run nothing. Null: that tile's runs the program.
@@ -52,6 +53,9 @@ class timed_machine {
     bool begins;
   };
   void mark(bool begins);
+  [[nodiscard]] std::uint64_t instructions() const;
+  /// Until no event is left, or the limit; says why it stopped there.
+  std::string run_to_end(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit);
   void read_counters(marked& at);
   /// Some copies of the program have not ended, and no event is pending.
   [[nodiscard]] bool stalled() const;
