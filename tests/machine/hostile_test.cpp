@@ -105,7 +105,10 @@ TEST_F(hostile_program, traps_with_pc_symbol_address_and_callers) {
                      {"jump", "address 0x7000000000 may not be executed"},
                      {"high", "address 0x7fff00000000 may not be written"},
                      {"illegal", "illegal instruction 0xffffffff"},
-                     {"stack", "may not be written"},
+                     {"stack", "may not be written (near the stack pointer: is the stack full?)"},
+                     {"odd", "which is not a multiple of 8"},
+                     {"loads", "which is not a multiple of 4"},
+                     {"data", "may not be executed"},
                      {"trap", "a breakpoint"}};
   for (auto const& [word, text] : traps) {
     outcome const done = attack(word);
@@ -114,6 +117,24 @@ TEST_F(hostile_program, traps_with_pc_symbol_address_and_callers) {
     EXPECT_NE(done.error.find("tile 0, hart 0"), std::string::npos) << done.error;
     EXPECT_NE(done.error.find(" main+0x"), std::string::npos) << word << ": " << done.error;
   }
+}
+
+TEST_F(hostile_program, that_handles_what_it_causes_for_ever_comes_to_its_limit) {
+  // A handler that traps itself, on a stack that never ends; one that goes back to its trap; frames that are none.
+  for (char const* word : {"Again", "Handler", "Frame", "Level", "Timer"}) {
+    for (char const* where : {"--timing off ", "--machine nemesys-2x2 "}) {
+      outcome const done = folder_.run("timeout 60 " TESS_MACHINE " --quiet --max-cycles 5000000 " +
+                                       std::string(where) + " -- '" TESS_MACHINE_PROGRAMS "/hostile' . " + word);
+      EXPECT_TRUE(done.code == 1 || done.code == 128 + 11 || done.code == 128 + 9) << word << where << done.code;
+      EXPECT_NE(done.error.find("machine: "), std::string::npos) << word << where;
+    }
+  }
+}
+
+TEST_F(hostile_program, is_told_in_words_that_there_is_one_program) {
+  std::string const errors = attack().error;
+  EXPECT_NE(errors.find("wants to make a process (fork, vfork)"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("wants to become another one (exec)"), std::string::npos) << errors;
 }
 
 TEST_F(hostile_program, of_another_kind_is_refused_with_a_reason) {

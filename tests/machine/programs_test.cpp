@@ -89,6 +89,24 @@ TEST_F(whole_programs, lock_files) {
   expect_equal("locking", "root/file", "--allow-write root");
 }
 
+TEST_F(whole_programs, handle_signals) {
+  outcome reference = folder_.run("qemu-riscv64 '" + programs + "/signals'");
+  // qemu runs the handler that its own one blocks; Linux does not.
+  std::size_t const nested = reference.output.find("nested: 0");
+  if (nested != std::string::npos) reference.output.replace(nested, 9, "nested: 1");
+  EXPECT_NE(reference.output.find("for ever: 1"), std::string::npos);
+  for (char const* where : {"--timing off", "--machine nemesys-2x2", "--machine mppa-256"}) {
+    outcome const ours = folder_.run("timeout 60 " + machine + where + " -- '" + programs + "/signals'");
+    EXPECT_EQ(ours.output, reference.output) << where << ours.error;
+    EXPECT_EQ(ours.code, 138) << where;
+    EXPECT_NE(ours.error.find("ended itself by signal 10"), std::string::npos) << where << ours.error;
+  }
+}
+
+TEST_F(whole_programs, talk_by_pipes_and_wait_for_several) {
+  for (char const* where : {"--timing off", "--machine nemesys-2x2"}) expect_equal("pipes", "", where);
+}
+
 TEST_F(whole_programs, find_themselves_in_proc) {
   expect_equal("own_files", "one 'two words'");
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
@@ -49,6 +50,15 @@ void flat_machine::release(hart& h) {
 void flat_machine::wake(hart& h) {
   h.wait_until(now_ns());
   harts_[h.number].is = state::runnable;
+}
+
+void flat_machine::interrupt(hart& h) {
+  harts_[h.number].interrupted = true;
+  if (harts_[h.number].is == state::reserved) wake(h);
+}
+
+void flat_machine::end_by_signal(hart const& h) {
+  end(program_.exit_code(), signal_report(*program_.killed_by(), h, *this, image_));
 }
 
 bool flat_machine::read(std::uint64_t address, std::span<std::byte> into) {
@@ -105,7 +115,7 @@ machine_outcome flat_machine::run(run_limit const& limit) {
       take_turn(s);
       ran = true;
     }
-    program_.tasks().pass_time(turn_end_);
+    if (!ended_ && !program_.pass_time(turn_end_)) end_by_signal(harts_.front().context);
     if (ended_) break;
     if (std::string reason = limit.reason(turn_end_, instructions()); !reason.empty()) {
       end_at_limit(std::move(reason));
@@ -125,6 +135,7 @@ std::string flat_machine::hint_of(hart const& h) {
 
 void flat_machine::take_turn(flat_hart& s) {
   running_ = &s.context;
+  if (std::exchange(s.interrupted, false) && !program_.attend(s.context)) return end_by_signal(s.context);
   do {
     flat_engine::run(s.context, memory_.fast(), turn_end_);
   } while (serve(s));
@@ -166,6 +177,9 @@ bool flat_machine::serve(flat_hart& s) {
       h.stopped = stop::access;
       [[fallthrough]];
     default:
+      // It takes time, so that a program that traps for ever comes to its limits.
+      h.wait_until(h.now() + 1);
+      if (program_.handle_trap(h)) return true;
       end(1, trap_report(h, *this, image_) + hint_of(h));
       return false;
   }
@@ -183,9 +197,11 @@ bool flat_machine::serve_call(flat_hart& s) {
     case program::after_call::program_ended:
       break;
   }
-  std::string trouble;
-  if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, s.context, *this, image_);
-  end(program_.exit_code(), std::move(trouble));
+  if (program_.killed_by()) {
+    end_by_signal(s.context);
+  } else {
+    end(program_.exit_code(), {});
+  }
   return false;
 }
 
@@ -204,7 +220,7 @@ bool flat_machine::reservation_lost(hart const& h) const {
 }
 
 void flat_machine::pass_idle_time(run_limit const& limit) {
-  std::uint64_t const next = program_.tasks().next_deadline_ns();
+  std::uint64_t const next = program_.next_deadline_ns();
   if (next == threads::never) {
     std::string report = "machine: every thread waits, and none can wake another\n";
     for (auto const& line : program_.tasks().waiting()) report += "  " + line + "\n";
@@ -215,7 +231,7 @@ void flat_machine::pass_idle_time(run_limit const& limit) {
     return end(1, report);
   }
   turn_end_ = std::max(turn_end_, std::min(next, limit.cycles));
-  program_.tasks().pass_time(turn_end_);
+  if (!program_.pass_time(turn_end_)) end_by_signal(harts_.front().context);
 }
 
 }  // namespace tess::machine

@@ -48,6 +48,7 @@ class flat_machine final : private machine_host, private user_memory {
   struct flat_hart {
     hart context;
     state is = state::idle;
+    bool interrupted = false;  // a signal came
   };
 
   // machine_host
@@ -56,6 +57,7 @@ class flat_machine final : private machine_host, private user_memory {
   void start(hart& h) override;
   void release(hart& h) override;
   void wake(hart& h) override;
+  void interrupt(hart& h) override;
   void code_changed() override { code_.clear(); }
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory
@@ -77,6 +79,7 @@ class flat_machine final : private machine_host, private user_memory {
   /// A hint for the report of a program that needs a machine with tiles.
   [[nodiscard]] static std::string hint_of(hart const& h);
   void end(int exit_code, std::string trouble);
+  void end_by_signal(hart const& h);
   [[nodiscard]] std::uint64_t instructions() const;
   void end_at_limit(std::string reason);
 

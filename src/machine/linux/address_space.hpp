@@ -32,6 +32,10 @@ class address_space {
   [[nodiscard]] std::uint64_t stack_top() const noexcept { return stack_top_; }
   // By their first address; the stack is one of them, program and heap are not.
   [[nodiscard]] std::map<std::uint64_t, mapping> const& mappings() const noexcept { return mappings_; }
+  [[nodiscard]] bool is_mapped(std::uint64_t address) const noexcept {
+    auto const [heap_first, behind_heap] = heap();
+    return (address >= heap_first && address < behind_heap) || !is_free(address, address + 1);
+  }
   // Whole pages: the first address, and the one behind the last.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> heap() const noexcept {
     return {page_down(heap_begin_), page_up(heap_end_)};

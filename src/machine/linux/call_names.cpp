@@ -49,7 +49,7 @@ constexpr std::array names{
     named_call{73, "ppoll"},
     named_call{74, "signalfd4"},
     named_call{76, "splice"},
-    named_call{85, "timerfd_create"},
+    named_call{84, "sync_file_range"},
     named_call{88, "utimensat"},
     named_call{92, "personality"},
     named_call{95, "waitid"},

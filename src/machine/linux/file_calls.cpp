@@ -37,10 +37,11 @@ file_calls::open_file::~open_file() {
   if (ours && host >= 0) ::close(host);
 }
 
-file_calls::file_calls(user_memory& memory, file_access access, own_process const& own)
+file_calls::file_calls(user_memory& memory, file_access access, own_process const& own, machine_host const& host)
     : memory_(memory),
       access_(std::move(access)),
       own_(own),
+      host_(host),
       directory_(std::filesystem::current_path().string()),
       buffer_(buffer_bytes) {
   for (int stream = 0; stream <= 2; ++stream) {
@@ -135,7 +136,7 @@ std::int64_t file_calls::fcntl(call_arguments const& a) {
     case F_SETFL: {
       constexpr int changeable = O_APPEND | O_NONBLOCK;
       file->flags = (file->flags & ~changeable) | (static_cast<int>(a[2]) & changeable);
-      if (!file->ours || file->is_folder) return 0;
+      if (!file->ours || file->host < 0) return 0;
       return or_error(::fcntl(file->host, F_SETFL, (file->flags & O_APPEND) | O_NONBLOCK));
     }
     case F_GETLK:
@@ -243,7 +244,7 @@ std::int64_t file_calls::ioctl(call_arguments const& a) {
   if (file == nullptr) return -EBADF;
   constexpr std::size_t termios_bytes = 36;  // of the kernel's struct, the same on both sides
   std::size_t const bytes = a[1] == TCGETS ? termios_bytes : a[1] == TIOCGWINSZ ? sizeof(winsize) : 0;
-  if (bytes == 0) return -ENOTTY;
+  if (bytes == 0 || file->host < 0) return -ENOTTY;
   std::array<std::byte, 64> answer{};
   if (::ioctl(file->host, a[1], answer.data()) != 0) return -errno;
   return memory_.write(a[2], std::span{answer}.first(bytes)) ? 0 : -EFAULT;
@@ -253,6 +254,7 @@ std::int64_t file_calls::lseek(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
   if (a[2] > SEEK_HOLE) return -EINVAL;
+  if (file->way != nullptr || file->interests != nullptr) return -ESPIPE;
   if (file->is_folder) return a[1] == 0 && a[2] == SEEK_SET ? static_cast<std::int64_t>(file->next_entry = 0) : -EINVAL;
   return or_error(::lseek(file->host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
 }
@@ -283,7 +285,29 @@ std::int64_t file_calls::fsync(call_arguments const& a) {
   return find(a[0]) == nullptr ? -EBADF : 0;
 }
 
-std::int64_t file_calls::transfer_in(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset) {
+// From a way that is no file of the host: at most a buffer at a time.
+std::int64_t file_calls::take(open_file& file, std::uint64_t address, std::uint64_t bytes) {
+  auto const part = std::span{buffer_}.first(std::min<std::uint64_t>(bytes, buffer_.size()));
+  std::int64_t const got = file.way->read(part, host_.now_ns());
+  if (got == -EAGAIN && (file.flags & O_NONBLOCK) == 0) return not_yet;
+  if (got <= 0) return got;
+  changed_ = true;
+  return memory_.write(address, part.first(static_cast<std::size_t>(got))) ? got : -EFAULT;
+}
+
+std::int64_t file_calls::give(open_file& file, std::uint64_t address, std::uint64_t bytes) {
+  auto const part = std::span{buffer_}.first(std::min<std::uint64_t>(bytes, buffer_.size()));
+  if (!memory_.read(address, part)) return -EFAULT;
+  std::int64_t const put = file.way->write(part);
+  if (put == -EAGAIN && (file.flags & O_NONBLOCK) == 0) return not_yet;
+  if (put > 0) changed_ = true;
+  return put;
+}
+
+std::int64_t file_calls::transfer_in(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset) {
+  if (file.way != nullptr) return offset == no_offset ? take(file, address, bytes) : -ESPIPE;
+  if (file.interests != nullptr) return -EINVAL;
+  int const host = file.host;
   std::uint64_t done = 0;
   bytes = std::min(bytes, transfer_bytes_max);
   while (done < bytes || bytes == 0) {
@@ -302,7 +326,11 @@ std::int64_t file_calls::transfer_in(int host, std::uint64_t address, std::uint6
   return static_cast<std::int64_t>(done);
 }
 
-std::int64_t file_calls::transfer_out(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset) {
+std::int64_t file_calls::transfer_out(open_file& file, std::uint64_t address, std::uint64_t bytes,
+                                      std::int64_t offset) {
+  if (file.way != nullptr) return offset == no_offset ? give(file, address, bytes) : -ESPIPE;
+  if (file.interests != nullptr) return -EINVAL;
+  int const host = file.host;
   std::uint64_t done = 0;
   bytes = std::min(bytes, transfer_bytes_max);
   while (done < bytes) {
@@ -325,7 +353,7 @@ std::int64_t file_calls::sendfile(call_arguments const& a) {
   if (to == nullptr || from == nullptr) return -EBADF;
   std::int64_t offset = no_offset;
   if (a[2] != 0 && !memory_.get(a[2], offset)) return -EFAULT;
-  if (from->is_folder || (a[2] != 0 && offset < 0)) return -EINVAL;
+  if (from->host < 0 || to->host < 0 || (a[2] != 0 && offset < 0)) return -EINVAL;
   std::span const part = std::span{buffer_}.first(std::min<std::uint64_t>(a[3], buffer_.size()));
   ssize_t const got = offset == no_offset ? ::read(from->host, part.data(), part.size())
                                           : ::pread(from->host, part.data(), part.size(), offset);
@@ -341,23 +369,23 @@ std::int64_t file_calls::sendfile(call_arguments const& a) {
 
 std::int64_t file_calls::read(call_arguments const& a) {
   open_file* const file = find(a[0]);
-  return file == nullptr ? -EBADF : transfer_in(file->host, a[1], a[2], no_offset);
+  return file == nullptr ? -EBADF : transfer_in(*file, a[1], a[2], no_offset);
 }
 std::int64_t file_calls::write(call_arguments const& a) {
   open_file* const file = find(a[0]);
-  return file == nullptr ? -EBADF : transfer_out(file->host, a[1], a[2], no_offset);
+  return file == nullptr ? -EBADF : transfer_out(*file, a[1], a[2], no_offset);
 }
 std::int64_t file_calls::pread64(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
   return static_cast<std::int64_t>(a[3]) < 0 ? -EINVAL
-                                             : transfer_in(file->host, a[1], a[2], static_cast<std::int64_t>(a[3]));
+                                             : transfer_in(*file, a[1], a[2], static_cast<std::int64_t>(a[3]));
 }
 std::int64_t file_calls::pwrite64(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
   return static_cast<std::int64_t>(a[3]) < 0 ? -EINVAL
-                                             : transfer_out(file->host, a[1], a[2], static_cast<std::int64_t>(a[3]));
+                                             : transfer_out(*file, a[1], a[2], static_cast<std::int64_t>(a[3]));
 }
 
 template <class Transfer>
@@ -370,7 +398,7 @@ std::int64_t file_calls::each_part(call_arguments const& a, Transfer transfer) {
     user_part part{};
     if (!memory_.get(a[1] + k * sizeof part, part)) return done != 0 ? done : -EFAULT;
     if (part.bytes == 0) continue;
-    std::int64_t const moved = transfer(file->host, part);
+    std::int64_t const moved = transfer(*file, part);
     if (moved < 0) return done != 0 ? done : moved;
     done += moved;
     if (static_cast<std::uint64_t>(moved) < part.bytes) break;
@@ -379,10 +407,10 @@ std::int64_t file_calls::each_part(call_arguments const& a, Transfer transfer) {
 }
 
 std::int64_t file_calls::readv(call_arguments const& a) {
-  return each_part(a, [&](int host, user_part p) { return transfer_in(host, p.address, p.bytes, no_offset); });
+  return each_part(a, [&](open_file& file, user_part p) { return transfer_in(file, p.address, p.bytes, no_offset); });
 }
 std::int64_t file_calls::writev(call_arguments const& a) {
-  return each_part(a, [&](int host, user_part p) { return transfer_out(host, p.address, p.bytes, no_offset); });
+  return each_part(a, [&](open_file& file, user_part p) { return transfer_out(file, p.address, p.bytes, no_offset); });
 }
 
 }  // namespace tess::machine

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/linux/channels.hpp"
 #include "machine/linux/file_access.hpp"
 #include "machine/linux/file_locks.hpp"
 #include "machine/linux/own_process.hpp"
@@ -27,7 +28,7 @@ namespace tess::machine {
 class file_calls {
  public:
   // `own` lives longer.
-  file_calls(user_memory& memory, file_access access, own_process const& own);
+  file_calls(user_memory& memory, file_access access, own_process const& own, machine_host const& host);
 
   std::int64_t getcwd(call_arguments const& a);
   std::int64_t dup(call_arguments const& a);
@@ -68,11 +69,26 @@ class file_calls {
   std::int64_t sendfile(call_arguments const& a);
   [[nodiscard]] bool is_open(std::uint64_t number) { return find(number) != nullptr; }
 
+  // These wait until a time, which they set at the first try (0 before it).
+  std::int64_t ppoll(call_arguments const& a, std::uint64_t& deadline_ns);
+  std::int64_t pselect6(call_arguments const& a, std::uint64_t& deadline_ns);
+  std::int64_t epoll_pwait(call_arguments const& a, bool by_spec, std::uint64_t& deadline_ns);
+  std::int64_t epoll_create1(call_arguments const& a);
+  std::int64_t epoll_ctl(call_arguments const& a);
+  std::int64_t pipe2(call_arguments const& a);
+  std::int64_t eventfd2(call_arguments const& a);
+  std::int64_t timerfd_create(call_arguments const& a);
+  std::int64_t timerfd_settime(call_arguments const& a);
+  std::int64_t timerfd_gettime(call_arguments const& a);
+  // When a timer changes what a call waits for; channel::never: none does.
+  [[nodiscard]] std::uint64_t next_change_ns() const;
+
   // Since it was last asked: may a call that had to wait be done now?
   [[nodiscard]] bool have_changed() noexcept { return std::exchange(changed_, false); }
   [[nodiscard]] file_access const& access() const noexcept { return access_; }
 
  private:
+  struct interest_list;
   // What descriptors refer to.
   struct open_file {
     int host = -1;
@@ -83,6 +99,8 @@ class file_calls {
     bool is_folder = false;    // one of our own, with these entries
     std::vector<std::string> entries;
     std::size_t next_entry = 0;
+    std::shared_ptr<channel> way;              // instead of a file of the host
+    std::shared_ptr<interest_list> interests;  // of an epoll descriptor
 
     open_file(int host_, std::string path_, bool ours_, int flags_)
         : host(host_), path(std::move(path_)), ours(ours_), flags(flags_) {}
@@ -108,9 +126,14 @@ class file_calls {
   [[nodiscard]] std::optional<std::uint64_t> own_descriptor(std::string const& path) const;
   [[nodiscard]] std::string link_target(std::string const& path) const;
   std::shared_ptr<open_file> open_own(std::string const& path) const;
+  [[nodiscard]] std::uint32_t ready(open_file const& file) const;
+  std::int64_t add_way(std::shared_ptr<channel> way, int flags);
+  std::optional<std::uint64_t> deadline_at(std::uint64_t address, std::int64_t& failed);
   std::int64_t lock(open_file& file, std::uint64_t command, std::uint64_t address);
-  std::int64_t transfer_in(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
-  std::int64_t transfer_out(int host, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
+  std::int64_t transfer_in(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
+  std::int64_t transfer_out(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
+  std::int64_t take(open_file& file, std::uint64_t address, std::uint64_t bytes);
+  std::int64_t give(open_file& file, std::uint64_t address, std::uint64_t bytes);
   std::int64_t put_status(int host, std::uint64_t address);
   std::int64_t put_status(struct stat const& s, std::uint64_t address);
   std::int64_t put_system(std::uint64_t address);
@@ -121,6 +144,7 @@ class file_calls {
   user_memory& memory_;
   file_access access_;
   own_process const& own_;
+  machine_host const& host_;
   std::string directory_;  // the current one
   std::map<std::uint64_t, descriptor> files_;
   std::uint64_t opened_ = 0;

@@ -355,7 +355,8 @@ struct stat of_own(mode_t mode) {
 std::int64_t file_calls::fstat(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
-  return file->is_folder ? put_status(of_own(S_IFDIR | 0555), a[1]) : put_status(file->host, a[1]);
+  if (file->is_folder) return put_status(of_own(S_IFDIR | 0555), a[1]);
+  return file->host < 0 ? put_status(of_own(S_IFIFO | 0600), a[1]) : put_status(file->host, a[1]);
 }
 
 std::int64_t file_calls::newfstatat(call_arguments const& a) {

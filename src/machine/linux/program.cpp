@@ -20,8 +20,9 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       space_(memory, image.end, size_bytes, options.stack_bytes, moved_),
       threads_(memory, host),
       clock_(memory, host, threads_, options.seed + options.layout),
+      signals_(memory, host, threads_, size_bytes),
       own_(image, std::move(options.path), arguments_, environment_, space_, threads_, host, size_bytes),
-      files_(memory, std::move(options.files), own_) {
+      files_(memory, std::move(options.files), own_, host) {
   // Rights are per page: a page shared by two segments has the rights of both.
   for (auto const& segment : image.segments)
     memory_.set_rights(page_down(segment.address), page_up(segment.address + segment.memory_bytes), segment.rights);

@@ -8,6 +8,7 @@
 // Source    Linux system calls, asm-generic numbers; RISC-V ELF psABI; System V ABI for the first stack.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "machine/linux/elf.hpp"
 #include "machine/linux/file_calls.hpp"
 #include "machine/linux/own_process.hpp"
+#include "machine/linux/signals.hpp"
 #include "machine/linux/threads.hpp"
 
 namespace tess::machine {
@@ -46,6 +48,16 @@ class program {
   // h stopped at ecall. goes_on: it has its result and has advanced; asleep: it has advanced, and wake() follows.
   after_call system_call(hart& h);
 
+  // The hart stopped at an access, an illegal instruction or a breakpoint: true if a handler goes on there.
+  bool handle_trap(hart& h);
+  // Simulated time has come so far, or machine_host::interrupt asked for it. False: the program has ended by a signal.
+  [[nodiscard]] bool pass_time(std::uint64_t now_ns);
+  [[nodiscard]] bool attend(hart& h);
+  // When pass_time() is needed next; threads::never: not at all.
+  [[nodiscard]] std::uint64_t next_deadline_ns() const { return std::min(threads_.next_deadline_ns(), next_tick_ns()); }
+  // The same for what timers do, whatever its threads wait for.
+  [[nodiscard]] std::uint64_t next_tick_ns() const;
+
   // The exit code, once the program has ended, as a shell shows it: 128 + signal if it was killed.
   [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
   [[nodiscard]] std::optional<int> killed_by() const noexcept { return signal_; }
@@ -56,13 +68,18 @@ class program {
   std::int64_t dispatch(hart& h, std::uint64_t number, call_arguments const& a);
   std::optional<std::int64_t> memory_call(std::uint64_t number, call_arguments const& a);
   std::optional<std::int64_t> file_call(std::uint64_t number, call_arguments const& a);
+  // Calls that may have to wait; deadline_ns is 0 at the first try.
+  std::optional<std::int64_t> waiting_call(std::uint64_t number, call_arguments const& a, std::uint64_t& deadline_ns);
+  void retry_files();
   std::optional<std::int64_t> thread_call(hart& h, std::uint64_t number, call_arguments const& a);
   std::optional<std::int64_t> other_call(hart& h, std::uint64_t number, call_arguments const& a);
   std::int64_t affinity(call_arguments const& a);
   std::int64_t uname(call_arguments const& a);
   std::int64_t sysinfo(call_arguments const& a);
   std::int64_t limits(call_arguments const& a);
-  std::int64_t kill(std::uint64_t id, std::uint64_t signal);
+  std::optional<std::int64_t> signal_call(hart& h, std::uint64_t number, call_arguments const& a);
+  std::int64_t kill(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal);
+  std::int64_t end_by_signal();
   std::int64_t map(call_arguments const& a);
   void name_unknown(std::uint64_t number);
   std::uint64_t push(std::uint64_t& top, std::span<std::byte const> bytes);
@@ -78,6 +95,7 @@ class program {
   address_space space_;
   threads threads_;
   clock_calls clock_;
+  signals signals_;
   own_process own_;
   file_calls files_;
   std::set<std::uint64_t> unknown_;

@@ -16,6 +16,9 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t user = 1000;
+constexpr std::uint64_t call_clone = 220;
+constexpr std::uint64_t call_execve = 221;
+constexpr std::uint64_t call_execveat = 281;
 
 // Programs and their C library probe for these and work without them.
 constexpr std::array<std::uint64_t, 5> absent_without_notice{
@@ -42,21 +45,64 @@ program::after_call program::system_call(hart& h) {
   std::int64_t const result = dispatch(h, number, a);
   if (result == program_ended) return after_call::program_ended;
   if (result == thread_ended) return after_call::thread_ended;
-  h.advance();
+  if (result != came_back) h.advance();
   if (result == blocked) return after_call::sleeps;
-  h.x[10] = static_cast<std::uint64_t>(result);
-  return after_call::goes_on;
+  if (result != came_back) h.x[10] = static_cast<std::uint64_t>(result);
+  if (signals_.deliver(h)) return after_call::goes_on;
+  end_by_signal();
+  return after_call::program_ended;
+}
+
+bool program::handle_trap(hart& h) {
+  if (h.stopped == stop::illegal) return signals_.fault(h, SIGILL, ILL_ILLOPC, h.pc);
+  if (h.stopped == stop::ebreak) return signals_.fault(h, SIGTRAP, TRAP_BRKPT, h.pc);
+  if (h.stopped != stop::access) return false;
+  std::uint64_t const at = h.request.address;
+  bool const in_image = std::ranges::any_of(image_.segments, [&](elf_segment const& s) {
+    return at >= page_down(s.address) && at < page_up(s.address + s.memory_bytes);
+  });
+  bool const mapped = in_image || space_.is_mapped(at);
+  bool const misaligned = h.request.right != right_execute && h.request.bytes != 0 && at % h.request.bytes != 0;
+  if (mapped && misaligned) return signals_.fault(h, SIGBUS, BUS_ADRALN, at);
+  return signals_.fault(h, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, at);
+}
+
+bool program::pass_time(std::uint64_t now_ns) {
+  if (threads_.any_waits_for_files()) retry_files();
+  threads_.pass_time(now_ns);
+  if (signals_.pass_time(now_ns)) return true;
+  end_by_signal();
+  return false;
+}
+
+bool program::attend(hart& h) {
+  if (signals_.deliver(h)) return true;
+  end_by_signal();
+  return false;
+}
+
+std::uint64_t program::next_tick_ns() const {
+  std::uint64_t const next = signals_.next_deadline_ns();
+  return threads_.any_waits_for_files() ? std::min(next, files_.next_change_ns()) : next;
+}
+
+std::int64_t program::end_by_signal() {
+  signal_ = static_cast<int>(signals_.fatal());
+  exit_code_ = 128 + *signal_;
+  return program_ended;
 }
 
 std::int64_t program::dispatch(hart& h, std::uint64_t number, call_arguments const& a) {
-  if (auto const result = file_call(number, a)) {
-    if (*result == not_yet) return threads_.wait_for_files(h, {number, a});
-    if (files_.have_changed())
-      threads_.retry_files([this](threads::file_wait const& call) { return *file_call(call.number, call.arguments); });
-    return *result;
+  std::uint64_t deadline_ns = 0;
+  if (auto const result = waiting_call(number, a, deadline_ns)) {
+    if (*result == not_yet) return threads_.wait_for_files(h, {number, a, deadline_ns});
+    if (files_.have_changed()) retry_files();
+    bool const broken = *result == -EPIPE && !signals_.send(&h, threads_.id_of(h), SIGPIPE);
+    return broken ? end_by_signal() : *result;
   }
   if (auto const result = memory_call(number, a)) return *result;
   if (auto const result = thread_call(h, number, a)) return *result;
+  if (auto const result = signal_call(h, number, a)) return *result;
   if (auto const result = other_call(h, number, a)) return *result;
   name_unknown(number);
   return -ENOSYS;
@@ -67,15 +113,48 @@ void program::name_unknown(std::uint64_t number) {
   if (!unknown_.insert(number).second) return;
   std::string_view const name = system_call_name(number);
   std::string const line =
-      fmt::format("machine: the program calls {} (system call {}), which is not emulated: ENOSYS\n",
-                  name.empty() ? "an unknown one" : name, number);
+      number == call_clone || number == call_execve || number == call_execveat
+          ? fmt::format("machine: the program wants to {}; a machine runs one program, in threads: ENOSYS\n",
+                        number == call_clone ? "make a process (fork, vfork)" : "become another one (exec)")
+          : fmt::format("machine: the program calls {} (system call {}), which is not emulated: ENOSYS\n",
+                        name.empty() ? "an unknown one" : name, number);
   std::fputs(line.c_str(), stderr);
+}
+
+void program::retry_files() {
+  threads_.retry_files([this](threads::file_wait& call) {
+    std::int64_t const result = *waiting_call(call.number, call.arguments, call.deadline_ns);
+    (void)files_.have_changed();
+    return result;
+  });
+}
+
+std::optional<std::int64_t> program::waiting_call(std::uint64_t number, call_arguments const& a,
+                                                  std::uint64_t& deadline_ns) {
+  switch (number) {
+    case 22:
+      return files_.epoll_pwait(a, false, deadline_ns);
+    case 72:
+      return files_.pselect6(a, deadline_ns);
+    case 73:
+      return files_.ppoll(a, deadline_ns);
+    case 441:
+      return files_.epoll_pwait(a, true, deadline_ns);
+    default:
+      return file_call(number, a);
+  }
 }
 
 std::optional<std::int64_t> program::file_call(std::uint64_t number, call_arguments const& a) {
   switch (number) {
     case 17:
       return files_.getcwd(a);
+    case 19:
+      return files_.eventfd2(a);
+    case 20:
+      return files_.epoll_create1(a);
+    case 21:
+      return files_.epoll_ctl(a);
     case 23:
       return files_.dup(a);
     case 24:
@@ -121,6 +200,8 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
       return files_.openat(a);
     case 57:
       return files_.close(a);
+    case 59:
+      return files_.pipe2(a);
     case 61:
       return files_.getdents64(a);
     case 62:
@@ -151,6 +232,12 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
     case 82:     // fsync
     case 83:
       return files_.fsync(a);  // fdatasync
+    case 85:
+      return files_.timerfd_create(a);
+    case 86:
+      return files_.timerfd_settime(a);
+    case 87:
+      return files_.timerfd_gettime(a);
     case 88:
       return files_.utimensat(a);
     case 204:  // getsockname
@@ -213,6 +300,7 @@ std::optional<std::int64_t> program::memory_call(std::uint64_t number, call_argu
 std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, call_arguments const& a) {
   switch (number) {
     case 93:
+      signals_.end_thread(threads_.id_of(h));
       return threads_.exit(h);
     case 94:
       exit_code_ = static_cast<int>(a[0] & 255U);
@@ -235,8 +323,12 @@ std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, 
       return 0;  // sched_yield: the other threads have harts of their own
     case 178:
       return static_cast<std::int64_t>(threads_.id_of(h));
-    case 220:
-      return threads_.clone(h, a);
+    case 220: {
+      std::int64_t const made = threads_.clone(h, a);
+      if (made == -ENOSYS) name_unknown(number);
+      if (made > 0) signals_.begin_thread(static_cast<std::uint64_t>(made), threads_.id_of(h));
+      return made;
+    }
     case 283:
       return a[0] == 0 ? 0 : -EINVAL;  // membarrier: the query returns no commands
     default:
@@ -250,19 +342,8 @@ std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, c
       return clock_.clock_gettime(a);
     case 114:
       return clock_.clock_getres(a);
-    case 129:
-      return kill(a[0], a[1]);
-    case 130:
-      return kill(a[0], a[1]);
-    case 131:
-      return kill(a[1], a[2]);
-    case 132:
-      return 0;  // sigaltstack
-    case 134:    // rt_sigaction: handlers are never called
-    case 135:
-      return 0;  // rt_sigprocmask
-    case 144:    // setgid
-    case 146:    // setuid
+    case 144:  // setgid
+    case 146:  // setuid
       return (a[0] & 0xffffffffU) == user ? 0 : -EPERM;
     case 148:    // getresuid
     case 150: {  // getresgid
@@ -339,15 +420,43 @@ std::int64_t program::limits(call_arguments const& a) {
   return a[3] == 0 || memory_.put(a[3], answer) ? 0 : -EFAULT;
 }
 
-// A program may end itself by a signal; there are no handlers and no other processes.
-std::int64_t program::kill(std::uint64_t id, std::uint64_t signal) {
-  bool const self = id == threads::main_id || threads_.is_thread(id) || id == 0;
-  if (!self) return -ESRCH;
-  if (signal == 0 || signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT) return 0;
+std::optional<std::int64_t> program::signal_call(hart& h, std::uint64_t number, call_arguments const& a) {
+  switch (number) {
+    case 102:
+      return signals_.get_timer(a);
+    case 103:
+      return signals_.set_timer(a);
+    case 129:
+      return kill(h, a[0], false, a[1]);
+    case 130:
+      return kill(h, a[0], true, a[1]);
+    case 131:
+      return kill(h, a[1], true, a[2]);
+    case 132:
+      return signals_.stack(h, a);
+    case 133:
+      return signals_.suspend(h, a);
+    case 134:
+      return signals_.action(a);
+    case 135:
+      return signals_.mask(h, a);
+    case 136:
+      return signals_.pending(h, a);
+    case 139:
+      return signals_.come_back(h) ? came_back : kill(h, threads_.id_of(h), true, SIGKILL);
+    default:
+      return {};
+  }
+}
+
+// There are no other processes.
+std::int64_t program::kill(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal) {
+  id &= 0xffffffffU;
+  bool const own_group = id == 0 || id == (-threads::main_id & 0xffffffffU);
+  if (to_thread ? !threads_.is_thread(id) : id != threads::main_id && !own_group) return -ESRCH;
   if (signal > 64) return -EINVAL;
-  signal_ = static_cast<int>(signal);
-  exit_code_ = 128 + *signal_;
-  return program_ended;
+  if (signal == 0) return 0;
+  return signals_.send(&h, to_thread ? id : 0, static_cast<std::uint32_t>(signal)) ? 0 : end_by_signal();
 }
 
 }  // namespace tess::machine

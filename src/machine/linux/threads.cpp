@@ -64,17 +64,37 @@ std::vector<std::uint64_t> threads::ids() const {
   return all;
 }
 
+hart& threads::hart_of(std::uint64_t id) const {
+  return *std::ranges::find_if(by_hart_, [&](auto const& entry) { return entry.second.id == id; })->second.hart_of;
+}
+
+bool threads::interrupt(hart& h, bool again) {
+  thread& t = by_hart_.at(h.number);
+  if (!t.waits) return false;
+  // A sleep, and a wait with a limit, would take longer if they began anew.
+  bool const restarts = again && t.deadline_ns == never && (t.for_files || t.futex != 0);
+  constexpr std::uint64_t call_bytes = 4;
+  std::uint64_t const argument = h.x[10];
+  if (restarts) h.jump(h.pc - call_bytes);
+  resume(t, restarts ? static_cast<std::int64_t>(argument) : -EINTR);
+  return true;
+}
+
 std::int64_t threads::wait_for_files(hart& h, file_wait call) {
   thread& t = by_hart_.at(h.number);
   t.waits = true;
   t.futex = 0;
   t.for_files = call;
   t.since = ++arrivals_;
-  t.deadline_ns = never;
+  t.deadline_ns = call.deadline_ns == 0 ? never : call.deadline_ns;
   return blocked;
 }
 
-void threads::retry_files(std::function<std::int64_t(file_wait const&)> const& attempt) {
+bool threads::any_waits_for_files() const {
+  return std::ranges::any_of(by_hart_, [](auto const& entry) { return entry.second.waits && entry.second.for_files; });
+}
+
+void threads::retry_files(std::function<std::int64_t(file_wait&)> const& attempt) {
   std::uint64_t last = 0;  // the arrival of the last one that was tried
   while (true) {
     thread* next = nullptr;

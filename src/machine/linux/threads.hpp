@@ -30,7 +30,8 @@ inline constexpr std::int64_t blocked = std::numeric_limits<std::int64_t>::min()
 inline constexpr std::int64_t thread_ended = blocked + 1;
 inline constexpr std::int64_t program_ended = blocked + 2;
 inline constexpr std::int64_t no_such_call = blocked + 3;
-inline constexpr std::int64_t not_yet = blocked + 4;  // of a call on a file: it must wait for another thread's
+inline constexpr std::int64_t came_back = blocked + 5;  // rt_sigreturn: all registers have their values
+inline constexpr std::int64_t not_yet = blocked + 4;    // of a call on a file: it must wait for another thread's
 
 // What the emulation of Linux needs of its machine.
 class machine_host {
@@ -46,6 +47,8 @@ class machine_host {
   virtual void release(hart& h) = 0;
   // The system call that blocked this hart is complete; a0 holds its result.
   virtual void wake(hart& h) = 0;
+  // The hart runs, and is to call program::attend() soon.
+  virtual void interrupt(hart& h) = 0;
   // Instructions were written other than by the hart's own stores, or the hart requested it.
   virtual void code_changed() = 0;
   [[nodiscard]] virtual std::uint32_t harts_count() const = 0;
@@ -68,15 +71,21 @@ class threads {
   // All threads, in order.
   [[nodiscard]] std::vector<std::uint64_t> ids() const;
 
+  [[nodiscard]] hart& hart_of(std::uint64_t id) const;
+  // If the thread of this hart waits in a call, the call ends: with EINTR, or, if it may, to be begun again.
+  bool interrupt(hart& h, bool again);
+
   // A call that could not be done yet, because of the state of a file.
   struct file_wait {
     std::uint64_t number = 0;
     call_arguments arguments{};
+    std::uint64_t deadline_ns = 0;  // 0: none
   };
   // The caller waits; the call is tried again by retry_files().
   std::int64_t wait_for_files(hart& h, file_wait call);
   // The state of a file has changed: calls that wait are tried in the order of arrival, until none can be done.
-  void retry_files(std::function<std::int64_t(file_wait const&)> const& attempt);
+  void retry_files(std::function<std::int64_t(file_wait&)> const& attempt);
+  [[nodiscard]] bool any_waits_for_files() const;
 
   // When the next sleeper wakes by itself; the largest number if none does.
   [[nodiscard]] std::uint64_t next_deadline_ns() const;

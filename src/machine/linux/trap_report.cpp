@@ -102,7 +102,20 @@ std::string reason(hart const& h, user_memory& memory) {
   if (h.stopped == stop::ebreak) return "a breakpoint (ebreak)";
   if (h.stopped == stop::access && h.request.fault != extended_fault::none) return extended_reason(h.request);
   if (h.stopped == stop::access) {
-    std::string_view const hint = h.request.address < user_page_bytes ? " (a null pointer?)" : "";
+    std::uint32_t instruction = 0;
+    constexpr std::uint32_t opcode = 0x7f;
+    constexpr std::uint32_t amo = 0x2f;
+    bool const atomic =
+        h.request.right != right_execute && memory.get(h.pc, instruction) && (instruction & opcode) == amo;
+    if (atomic && h.request.bytes != 0 && h.request.address % h.request.bytes != 0)
+      return fmt::format("an atomic at address {:#x}, which is not a multiple of {}", h.request.address,
+                         h.request.bytes);
+    // A stack that is full is left by less than the largest frame that is usual.
+    constexpr std::uint64_t frame_bytes = 1U << 17U;
+    bool const beside = h.request.address - h.x[2] + frame_bytes < 2 * frame_bytes && h.request.right != right_execute;
+    std::string_view const hint = h.request.address < user_page_bytes ? " (a null pointer?)"
+                                  : beside                            ? " (near the stack pointer: is the stack full?)"
+                                                                      : "";
     return fmt::format("address {:#x} may not be {}{}", h.request.address, use_of(h.request.right), hint);
   }
   std::uint16_t low = 0;

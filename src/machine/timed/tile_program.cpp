@@ -53,6 +53,10 @@ void tile_program::release(hart& h) {
 void tile_program::wake(hart& h) {
   of(h).wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
 }
+void tile_program::interrupt(hart& h) {
+  constexpr std::uint64_t cycles = 1000;  // as long as an interrupt of another hart takes, and more than a quantum
+  of(h).interrupt(now_ns() * 1000 / grid_.description.tile_clock_ps + cycles);
+}
 void tile_program::code_changed() {
   code_.clear();
   for (timed_hart& one : harts_) one.memory().forget_code();
@@ -124,10 +128,11 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
   if (caught_signal() != 0) grid_.clock.stop();  // it may have ended the call early
   if (next == program::after_call::goes_on) return after::goes_on;
   if (next == program::after_call::program_ended) {
-    std::string trouble;
-    if (auto const signal = program_.killed_by())
-      trouble = signal_report(*signal, of.context, *this, image_, tile_.number());
-    end(program_.exit_code(), std::move(trouble));
+    if (program_.killed_by()) {
+      end_by_signal(of.context);
+    } else {
+      end(program_.exit_code(), {});
+    }
   }
   return after::sleeps;
 }
@@ -161,18 +166,47 @@ void tile_program::end(int code, std::string trouble) {
   on_end_(*this);
 }
 
+bool tile_program::handles(timed_hart& of) {
+  calling_ = &of.context;
+  bool const goes_on = program_.handle_trap(of.context);
+  calling_ = nullptr;
+  return goes_on;
+}
+
+void tile_program::attend(timed_hart& of) {
+  calling_ = &of.context;
+  bool const goes_on = program_.attend(of.context);
+  calling_ = nullptr;
+  if (!goes_on) end_by_signal(of.context);
+}
+
+void tile_program::end_by_signal(hart const& h) {
+  end(program_.exit_code(), signal_report(*program_.killed_by(), h, *this, image_, tile_.number()));
+}
+
 void tile_program::set_alarm() {
-  std::uint64_t const next = program_.tasks().next_deadline_ns();
-  if (next == threads::never) return;
+  if (std::uint64_t const next = program_.tasks().next_deadline_ns(); next != threads::never) add_alarm(next);
+  // Timers go on without calls, so there must not be one more alarm for each.
+  std::uint64_t const tick = program_.next_tick_ns();
+  if (tick >= tick_ns_) return;
+  tick_ns_ = tick;
+  add_alarm(tick);
+}
+
+void tile_program::add_alarm(std::uint64_t at_ns) {
   if (spare_alarms_.empty()) spare_alarms_.push_back(&alarms_.emplace_back(*this));
   alarm& one = *spare_alarms_.back();
   spare_alarms_.pop_back();
-  grid_.clock.at(std::max(next * 1000, grid_.clock.now()), one);
+  grid_.clock.at(std::max(at_ns * 1000, grid_.clock.now()), one);
 }
 
 void tile_program::expired(alarm& one) {
   spare_alarms_.push_back(&one);
-  if (!ended_) program_.tasks().pass_time(now_ns());
+  if (ended_) return;
+  if (!program_.pass_time(now_ns())) return end_by_signal(harts_.front().context);
+  if (tick_ns_ > now_ns()) return;
+  tick_ns_ = threads::never;
+  if (program_.next_tick_ns() != threads::never) set_alarm();
 }
 
 std::uint64_t tile_program::horizon(timed_hart const& of) const {

@@ -42,6 +42,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   void start(hart& h) override;
   void release(hart& h) override;
   void wake(hart& h) override;
+  void interrupt(hart& h) override;
   void code_changed() override;
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory: through the L2 if it has the line; the L1s are snooped.
@@ -53,6 +54,8 @@ class tile_program final : private machine_host, private user_memory, public pro
   // hart_environment
   after system_call(timed_hart& of) override;
   void trapped(timed_hart& of) override;
+  bool handles(timed_hart& of) override;
+  void attend(timed_hart& of) override;
   [[nodiscard]] std::uint64_t horizon(timed_hart const& of) const override;
 
   struct alarm : event {
@@ -64,6 +67,8 @@ class tile_program final : private machine_host, private user_memory, public pro
   void make_harts(grid& g, std::uint32_t tile_number, std::uint32_t share);
   [[nodiscard]] timed_hart& of(hart const& h) { return harts_[h.number - harts_.front().context.number]; }
   void set_alarm();
+  void add_alarm(std::uint64_t at_ns);
+  void end_by_signal(hart const& h);
   void expired(alarm& one);
   void end(int code, std::string trouble);
   [[nodiscard]] std::string segment_hint(access_request const& of) const;
@@ -75,6 +80,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   std::function<void(tile_program&)> on_end_;
   std::deque<alarm> alarms_;
   std::vector<alarm*> spare_alarms_;
+  std::uint64_t tick_ns_ = threads::never;  ///< When the alarm for timers is due.
   /// The least number of cycles from the issue of an operation to its arrival at another tile.
   picoseconds reach_ps_;
   hart const* calling_ = nullptr;

@@ -61,6 +61,13 @@ void timed_hart::wake(std::uint64_t cycle) {
   come_back(context.now());
 }
 
+void timed_hart::interrupt(std::uint64_t cycle) {
+  attends_at_ = std::min(attends_at_, std::max(cycle, kernel_cycle() + quantum_));
+  if (is != state::reserved) return;
+  tile_.unwatch(*this);
+  wake(attends_at_);
+}
+
 void timed_hart::go() {
   if (is != state::runnable) return;
   if (waits_for_ != nullptr) end_wait();
@@ -118,7 +125,15 @@ void timed_hart::end_wait() {
 void timed_hart::run_ahead() {
   hart& h = context;
   while (is == state::runnable) {
-    std::uint64_t const until = limit();
+    if (h.now() >= attends_at_) [[unlikely]] {
+      if (h.now() > kernel_cycle()) return come_back(h.now());
+      attends_at_ = never;
+      memory_.catch_up();
+      h.wait_until(h.now() + system_call_cycles_);
+      owner_.attend(*this);
+      continue;
+    }
+    std::uint64_t const until = std::min(limit(), attends_at_);
     if (h.now() >= until) return come_back(h.now());
     if (privileged_) {
       if (auto const why = privileged_->pending(h.now())) {
@@ -229,6 +244,9 @@ bool timed_hart::serve() {
     default:
       if (privileged_ && exception()) return take_exception();
       pending_ = false;
+      // It takes time, so that a program that traps for ever comes to its limits.
+      h.wait_until(h.now() + system_call_cycles_ + 1);
+      if (owner_.handles(*this)) return is == state::runnable;
       is = state::idle;
       owner_.trapped(*this);
       return false;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <optional>
 
 #include "machine/hart/code_cache.hpp"
@@ -29,6 +30,13 @@ class hart_environment {
   virtual after system_call(timed_hart& of) = 0;
   virtual std::uint64_t counter(hart const& h) const = 0;
   virtual void trapped(timed_hart& of) = 0;
+  /// The hart stopped at a trap: true if it goes on in a handler.
+  virtual bool handles(timed_hart& of) {
+    (void)of;
+    return false;
+  }
+  /// It was interrupted (timed_hart::interrupt).
+  virtual void attend(timed_hart& of) { (void)of; }
   /// The cycle before which nothing happens that this hart's tile could observe.
   [[nodiscard]] virtual std::uint64_t horizon(timed_hart const& of) const = 0;
 };
@@ -53,6 +61,9 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
 
   /// Continues at this cycle, or now if that is later.
   void wake(std::uint64_t cycle);
+  /// hart_environment::attend() is called when the hart has come to this cycle. It should be farther ahead than a hart
+  /// may run, so that what happens depends on no quantum.
+  void interrupt(std::uint64_t cycle);
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
   void set_line(interrupt_cause which, bool level) override;
@@ -158,6 +169,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::deque<begun_word> posted_words_;
   begun_word const* posted_failure_ = nullptr;  ///< The first that its home refused; it ends the program.
   std::uint64_t turns_ = 0;
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t attends_at_ = never;  ///< The cycle of an interruption.
   std::optional<privileged_state> privileged_;
   bool awaits_interrupt_ = false;
   std::uint64_t awaits_from_ = 0;    ///< The cycle in which it began to.

@@ -1,11 +1,13 @@
 // hostile: a program that tries to access resources of others; prints a letter for each attempt: r refused, - not.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static void attempt(char const* what, long result) {
@@ -13,6 +15,17 @@ static void attempt(char const* what, long result) {
 }
 static long open_for(char const* path, int flags) {
   return open(path, flags, 0600);
+}
+
+static void ignore(int number) {
+  (void)number;
+}
+static void trap_again(int number) {
+  *(int volatile*)8 = number;
+}
+static void handle(void (*by)(int), int flags) {
+  struct sigaction const action = {.sa_handler = by, .sa_flags = flags};
+  sigaction(SIGSEGV, &action, 0);
 }
 
 int main(int argc, char** argv) {
@@ -41,6 +54,46 @@ int main(int argc, char** argv) {
         char* again[] = {argv[0], argv[1], argv[2], 0};
         main(3, again);
         return deep[0];
+      }
+      case 'o': {
+        long words[2] = {0, 0};
+        __asm__ volatile("amoadd.d zero, zero, (%0)" ::"r"((char*)words + 4) : "memory");
+        break;
+      }
+      case 'l': {
+        long words[2] = {0, 0};
+        __asm__ volatile("lr.w zero, (%0)" ::"r"((char*)words + 2) : "memory");
+        break;
+      }
+      case 'd': {
+        long words[2] = {0x8067, 0};
+        ((void (*)(void))words)();
+        break;
+      }
+      case 'A':  // the same instruction again and again
+        handle(ignore, 0);
+        *(int volatile*)8 = 1;
+        break;
+      case 'H':  // the handler is not executable
+        handle((void (*)(int))8, SA_NODEFER);
+        *(int volatile*)8 = 1;
+        break;
+      case 'L': {  // one level deeper each time, on another stack
+        static char other[8192];
+        stack_t stack = {.ss_sp = other, .ss_size = sizeof other};
+        sigaltstack(&stack, 0);
+        handle(trap_again, SA_NODEFER | SA_ONSTACK);
+        trap_again(0);
+        break;
+      }
+      case 'F':  // a frame that is none
+        __asm__ volatile("li sp, 16\nli a7, 139\necall");
+        break;
+      case 'T': {  // as fast as can be
+        struct itimerval const often = {{0, 1}, {0, 1}};
+        signal(SIGALRM, ignore);
+        setitimer(ITIMER_REAL, &often, 0);
+        for (;;) continue;
       }
       default:
         __asm__ volatile("ebreak");
