@@ -72,6 +72,9 @@ inline constexpr std::array run_options{
     run_option{"--timing", "", "on|off", "",
                "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
     run_option{"--picture", "", "FILE.svg", "", "of the machine: draw its grid with the load of every part there"},
+    run_option{"--profile", "", "FILE", "",
+               "of the machine: where its cycles went there, by function, line and call path: .svg, .json, .csv or "
+               ".folded; repeatable"},
     run_option{"--task-trace", "", "FILE", "",
                "of the machine: what --trace is without one; takes time of the program's"},
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},

@@ -99,6 +99,13 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")
       ->type_name("FILE");
+  app.add_option("--profile", chosen.profiles,
+                 "with time: write there where the cycles of all harts went, by function, line and call path, and what "
+                 "they were spent on: a flame graph (.svg), for speedscope.app (.json), for other tools (.folded), or "
+                 "a table of lines (.csv); repeatable")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
   app.add_option("--picture", chosen.picture, "with time: draw the grid with its loads there, as SVG")
       ->type_name("FILE.svg");
   app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");

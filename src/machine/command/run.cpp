@@ -6,17 +6,21 @@
 
 #include <charconv>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "base/output_file.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/flat/flat_machine.hpp"
 #include "machine/linux/user_memory.hpp"
+#include "machine/profile/cycle_profile.hpp"
 #include "machine/report/measurement.hpp"
 #include "machine/report/picture.hpp"
 #include "machine/report/progress.hpp"
@@ -207,13 +211,15 @@ class system_software {
  public:
   system_software(std::string const& what, machine_description const& described, timed_machine& machine) {
     if (what.empty()) return;
-    std::string const file = what == "kernel" ? kernel_file().string() : what;
-    contents_ = contents_of(file);
-    image_ = read_elf(contents_, file, described.tlm_bytes);
+    file_ = what == "kernel" ? kernel_file().string() : what;
+    contents_ = contents_of(file_);
+    image_ = read_elf(contents_, file_, described.tlm_bytes);
     machine.start_system(image_);
   }
+  [[nodiscard]] std::string const& file() const noexcept { return file_; }
 
  private:
+  std::string file_;
   /// Beside this program; it is there if a cross compiler was.
   static fs::path kernel_file() {
     fs::path const file = fs::read_symlink("/proc/self/exe").parent_path() / "system-kernel";
@@ -236,6 +242,13 @@ int run_timed(chosen_options const& chosen) {
   report_file task_trace{chosen.task_trace};
   report_file trace_file{chosen.trace};
   report_file picture{chosen.picture};
+  std::deque<std::pair<report_file, std::string>> profiles;
+  for (std::string const& name : chosen.profiles) {
+    std::string const suffix = fs::path(name).extension().string();
+    if (!cycle_profile::knows(suffix))
+      throw wrong_use{fmt::format("--profile {}: give a name that ends with .svg, .json, .folded or .csv", name)};
+    profiles.emplace_back(std::piecewise_construct, std::tuple(name), std::tuple(suffix));
+  }
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
   if (image.spreads && described.has_clusters())
     throw wrong_use{
@@ -268,6 +281,8 @@ int run_timed(chosen_options const& chosen) {
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);
+  std::optional<cycle_profile> profiled;
+  if (!profiles.empty()) profiled.emplace(machine, chosen.arguments.front(), on_system_harts.file());
   auto const begin = host_clock::now();
   auto const outcome = [&] {
     progress line{!chosen.quiet && ::isatty(STDERR_FILENO) == 1};
@@ -291,6 +306,11 @@ int run_timed(chosen_options const& chosen) {
     statistics.write(json_of(measured, described, program, outcome.exit_code, seconds, of_runtime.statistics()));
   if (traced) trace_file.write(traced->json());
   if (task_trace.wanted()) task_trace.write(of_runtime.trace());
+  if (profiled) {
+    profiled->finish();
+    if (!chosen.quiet) fmt::print(stderr, "{}", profiled->summary());
+    for (auto& [out, suffix] : profiles) out.write(profiled->file(suffix));
+  }
   if (picture.wanted()) picture.write(picture_of(measured, described, program));
   return outcome.exit_code;
 }
@@ -301,9 +321,11 @@ int run_flat(chosen_options const& chosen) {
                                       {chosen.image_in_memory, "--image"}})
     if (given)
       throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};
-  if (!chosen.trace.empty() || !chosen.picture.empty())
+  if (!chosen.trace.empty() || !chosen.picture.empty() || !chosen.profiles.empty())
     throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
-                                chosen.trace.empty() ? "--picture" : "--trace")};
+                                !chosen.trace.empty()     ? "--trace"
+                                : !chosen.picture.empty() ? "--picture"
+                                                          : "--profile")};
   auto const file = contents_of(chosen.arguments.front());
   report_file statistics{chosen.statistics};
   report_file task_trace{chosen.task_trace};

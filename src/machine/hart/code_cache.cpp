@@ -9,8 +9,8 @@ namespace tess::machine {
 namespace {
 
 constexpr unsigned instructions_limit = 64;
-// Header, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
-constexpr std::size_t slots_max = 1 + 2 + instructions_limit + 1 + instructions_limit + 1;
+// Header, its tell-tale, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
+constexpr std::size_t slots_max = 1 + 1 + 2 + instructions_limit + 1 + instructions_limit + 1;
 
 std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
   switch (cost_of(op)) {
@@ -53,6 +53,7 @@ class block_builder {
   }
 
   void build() {
+    if (rules_.profiled) put_pseudo(operation::begin_block, 0);
     if (rules_.fetch_line_bytes != 0) put_pseudo(operation::fetch_line, static_cast<std::int64_t>(line_of(pc_)));
     unsigned const most = std::clamp(rules_.instructions_max, 1U, instructions_limit);
     bool ended = false;

@@ -42,6 +42,12 @@ class code_cache {
     return entry.pc == pc ? entry.first : nullptr;
   }
 
+  // From now on blocks tell the profiles of their harts when they are entered.
+  void tell_profiles() noexcept {
+    rules_.profiled = true;
+    clear();
+  }
+
   // Drops all blocks. Stopped harts continue by pc.
   void clear() noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }

@@ -38,6 +38,7 @@
 
 namespace tess::machine {
 
+class call_profile;
 class code_cache;
 class privileged_state;
 
@@ -162,6 +163,7 @@ struct hart {
   std::array<std::uint64_t, 32> e{};       // the extension registers of xBGAS
   ticket_table tickets;                    // operations that were begun
   privileged_state* privileged = nullptr;  // machine mode, if the hart has it
+  call_profile* profile = nullptr;         // of its cycles, if somebody asked for one
 };
 
 }  // namespace tess::machine

@@ -63,6 +63,7 @@ struct block_rules {
   std::uint32_t fetch_line_bytes = 0;   // of the L1-I: blocks end there and fetch each line; 0: no fetches
   std::uint32_t instructions_max = 64;  // 1..64: the largest overshoot of a quantum
   instruction_costs costs;              // used only if the policy is timed
+  bool profiled = false;                // blocks tell the hart's profile when they are entered
 };
 
 }  // namespace tess::machine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/hart/handlers.hpp"
+#include "machine/profile/call_profile.hpp"
 
 namespace tess::machine {
 
@@ -18,6 +19,12 @@ struct block_flow : flow<Policy> {
     h.request.address = i->pc();
     h.request.right = right_execute;
     leave(h, i, stop::access);
+  }
+
+  // With a profile: the block is entered.
+  INSTRUCTION(begin_block) {
+    h.profile->enter(h, i);
+    NEXT;
   }
 
   // The L1-I line of imm must be present before the following instructions.

@@ -99,18 +99,19 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
-bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
-                                std::span<std::byte> value) noexcept {
+bool hart_memory::load_in_place(hart& h, inst const* i, std::uint64_t address, std::span<std::byte> value) noexcept {
+  std::uint64_t const ends = h.now(i);
   if (!check(h, address, value.size(), right_read)) return false;
   if (crosses(address, value.size())) return false;
   bool const hit = data_.load(global(address)) != nullptr;
   if (hit ? ends >= hits_until_ : !alone_until(ends)) return false;
   if (!hit) catch_up(ends);
   std::uint64_t ready = ends;
+  std::uint64_t const bus_before = tile_.bus_wait_cycles();
   if (!load_line(address, ends - 1, ready)) return false;
   if (!hit) ++counted_.in_place;
   ++counted_.loads;
-  h.left -= static_cast<std::int64_t>(ready - ends);
+  if (ready != ends) delay_by_bus(h, i, ready - ends, bus_before);
   load_entry const& entry = loads_[(address >> data_shift_) % load_entries];
   std::memcpy(value.data(), entry.data + (address & data_mask_), value.size());
   return true;
@@ -126,24 +127,25 @@ std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64
   return buffer_store(ends, value.size());
 }
 
-bool hart_memory::post_of_size(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value,
+bool hart_memory::post_of_size(hart& h, inst const* i, std::uint64_t address, std::span<std::byte const> value,
                                std::byte* at, std::uint64_t sharers) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, value.data(), value.size());
   switch (value.size()) {
     case 8:
-      return post<8>(h, ends, address, word, at, sharers);
+      return post<8>(h, i, address, word, at, sharers);
     case 4:
-      return post<4>(h, ends, address, word, at, sharers);
+      return post<4>(h, i, address, word, at, sharers);
     case 2:
-      return post<2>(h, ends, address, word, at, sharers);
+      return post<2>(h, i, address, word, at, sharers);
     default:
-      return post<1>(h, ends, address, word, at, sharers);
+      return post<1>(h, i, address, word, at, sharers);
   }
 }
 
-bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
+bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
                                  std::span<std::byte const> value) noexcept {
+  std::uint64_t const ends = h.now(i);
   if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
@@ -159,15 +161,17 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
     std::uint64_t const* const of_page = sharers - (offset >> sharer_shift_);
     bool const whole = tile_.tlm_sharers(name - offset) == of_page && tile_.tlm_sharers(name - offset + page_mask);
     if (whole) stores_[page % store_entries] = {page, at - offset, of_page};
-    if (!alone) return post_of_size(h, ends, address, value, at, *sharers);
+    if (!alone) return post_of_size(h, i, address, value, at, *sharers);
   }
   catch_up(ends);
   ++counted_.in_place;
-  h.left -= static_cast<std::int64_t>(put(at, address, name, value, ends) - ends);
+  std::uint64_t const free = put(at, address, name, value, ends);
+  if (free != ends) delay(h, i, spent::buffer, free - ends);
   return true;
 }
 
-bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept {
+bool hart_memory::fetch_in_place(hart& h, inst const* i, std::uint64_t address) noexcept {
+  std::uint64_t const starts = h.now(i);
   if (!check(h, address, 2, right_execute)) return false;
   std::uint64_t const name = global(address);
   std::uint64_t const line = address >> code_shift_;
@@ -181,10 +185,11 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
     if (at == nullptr) return false;
     ++counted_.fetch_misses;
     ++counted_.in_place;
+    std::uint64_t const bus_before = tile_.bus_wait_cycles();
     std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
     code_.fill(name, at);
     filled(name, code_number_);
-    h.left -= static_cast<std::int64_t>(ready - starts);
+    delay_by_bus(h, i, ready - starts, bus_before);
   }
   fetches_[line % fetch_entries] = line;
   return true;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "machine/hart/memory_policy.hpp"
+#include "machine/profile/call_profile.hpp"
 #include "machine/tile/tile.hpp"
 
 namespace tess::machine {
@@ -87,7 +88,7 @@ class hart_memory {
   }
   template <class T>
   static bool load_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T& value) noexcept {
-    return of(fast).load_in_place(h, h.now(i), address, std::as_writable_bytes(std::span(&value, 1)));
+    return of(fast).load_in_place(h, i, address, std::as_writable_bytes(std::span(&value, 1)));
   }
   // The common case: to the TLM, with no other L1 holding the line and no event before. The rest takes the slow path.
   template <class T>
@@ -102,8 +103,7 @@ class hart_memory {
     std::uint64_t const ends = h.now(i);
     std::uint64_t const sharers = entry.sharers[(address & page_mask) >> m.sharer_shift_];
     std::byte* const at = entry.data + (address & page_mask);
-    if (!m.alone_until(ends))
-      return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
+    if (!m.alone_until(ends)) return m.post<sizeof(T)>(h, i, address, static_cast<std::uint64_t>(value), at, sharers);
     load_entry const& own = m.loads_[line % load_entries];
     if (sharers != 0 && (sharers != m.buffer_.own_bit || own.line != line)) [[unlikely]]
       return false;
@@ -111,19 +111,20 @@ class hart_memory {
     std::memcpy(at, &value, sizeof(T));
     if (own.line == line) std::memcpy(own.data + (address & m.data_mask_), &value, sizeof(T));
     std::uint64_t const free = m.buffer_store(ends, sizeof(T));
-    h.left -= static_cast<std::int64_t>(free - ends);
+    if (free != ends) [[unlikely]]
+      delay(h, i, spent::buffer, free - ends);
     return true;
   }
   template <class T>
   static bool store_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T value) noexcept {
-    return of(fast).store_in_place(h, h.now(i), address, std::as_bytes(std::span(&value, 1)));
+    return of(fast).store_in_place(h, i, address, std::as_bytes(std::span(&value, 1)));
   }
   static bool fetch(hart& h, inst const* i, std::byte* fast, std::uint64_t address) noexcept {
     hart_memory& m = of(fast);
     std::uint64_t const line = address >> m.code_shift_;
     if (m.fetches_[line % fetch_entries] == line && h.now(i) < m.hits_until_) [[likely]]
       return true;
-    return m.fetch_in_place(h, h.now(i), address);
+    return m.fetch_in_place(h, i, address);
   }
 
   // At kernel time, for a hart stopped with `h.request`. False: try again when `resume` happens.
@@ -195,13 +196,25 @@ class hart_memory {
 
   /// `address` is the program's; `ends` the cycle. False: the write buffer is full, or a hart sleeps on a word.
   template <std::size_t bytes>
-  [[gnu::always_inline]] bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value,
-                                   std::byte* at, std::uint64_t sharers) noexcept;
-  bool post_of_size(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value, std::byte* at,
+  [[gnu::always_inline]] bool post(hart& h, inst const* i, std::uint64_t address, std::uint64_t value, std::byte* at,
+                                   std::uint64_t sharers) noexcept;
+  bool post_of_size(hart& h, inst const* i, std::uint64_t address, std::span<std::byte const> value, std::byte* at,
                     std::uint64_t sharers) noexcept;
-  bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
-  bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
-  bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
+  bool load_in_place(hart& h, inst const* i, std::uint64_t address, std::span<std::byte> value) noexcept;
+  bool store_in_place(hart& h, inst const* i, std::uint64_t address, std::span<std::byte const> value) noexcept;
+  bool fetch_in_place(hart& h, inst const* i, std::uint64_t address) noexcept;
+  /// Instruction i takes longer.
+  static void delay(hart& h, inst const* i, spent on, std::uint64_t cycles) noexcept {
+    h.left -= static_cast<std::int64_t>(cycles);
+    if (h.profile != nullptr) h.profile->wait(i, on, cycles);
+  }
+  /// The same for what the tile's bus has moved; before it the bus had waited so many cycles for others.
+  void delay_by_bus(hart& h, inst const* i, std::uint64_t cycles, std::uint64_t bus_before) noexcept {
+    if (h.profile == nullptr) return delay(h, i, spent::l2, cycles);
+    std::uint64_t const others = std::min(tile_.bus_wait_cycles() - bus_before, cycles);
+    delay(h, i, spent::bus, others);
+    delay(h, i, spent::l2, cycles - others);
+  }
   void dropped(std::uint64_t address, bool code) noexcept;
   /// Like forget_range(), for addresses in the TLM.
   void forget_stores(std::uint64_t begin, std::uint64_t end) noexcept;
@@ -271,8 +284,9 @@ class hart_memory {
 };
 
 template <std::size_t bytes>
-inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::byte* at,
+inline bool hart_memory::post(hart& h, inst const* i, std::uint64_t address, std::uint64_t value, std::byte* at,
                               std::uint64_t sharers) noexcept {
+  std::uint64_t const ends = h.now(i);
   // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
   if (buffer_.posted_count == write_buffer::entries || tile_.watched() || (sharers & ~buffer_.own_bit) != 0 ||
       tile_.stores_meet_l1s())
@@ -285,7 +299,7 @@ inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address
   tile_.posted(buffer_number_, buffer_.first_cycle());
   ++counted_.stores;
   counted_.store_wait_cycles += free - ends;
-  h.left -= static_cast<std::int64_t>(free - ends);
+  if (free != ends) delay(h, i, spent::buffer, free - ends);
   return true;
 }
 

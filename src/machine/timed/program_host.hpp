@@ -21,6 +21,10 @@ class program_host : private code_source, public hart_environment {
   [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
   [[nodiscard]] std::string const& trouble() const noexcept { return trouble_; }
 
+  [[nodiscard]] elf_image const& image() const noexcept { return image_; }
+  /// Before the run: its harts have profiles.
+  void tell_profiles() noexcept { code_.tell_profiles(); }
+
   // hart_environment
   std::uint64_t counter(hart const& h) const override;
 

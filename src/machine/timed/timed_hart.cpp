@@ -56,6 +56,7 @@ void timed_hart::come_back(std::uint64_t cycle) {
 }
 
 void timed_hart::wake(std::uint64_t cycle) {
+  if (is == state::idle && context.profile != nullptr) context.profile->begin_thread();
   is = state::runnable;
   context.wait_until(std::max(cycle, kernel_cycle()));
   come_back(context.now());
@@ -74,52 +75,6 @@ void timed_hart::go() {
   context.wait_until(kernel_cycle());
   if (pending_ && !serve()) return begin_wait();
   run_ahead();
-}
-
-void timed_hart::begin_wait() noexcept {
-  if (log_ == nullptr) return;
-  wait_begin_ = kernel_.now();
-  switch (context.stopped) {
-    case stop::fetch:
-      waits_for_ = "instructions";
-      break;
-    case stop::load:
-      waits_for_ = remote_pending_ ? "remote load" : "load";
-      break;
-    case stop::store:
-      waits_for_ = remote_pending_ ? "remote store" : "store";
-      break;
-    case stop::wait:
-      waits_for_ = "a reserved word";
-      break;
-    case stop::wait_for_interrupt:
-      waits_for_ = "an interrupt";
-      break;
-    case stop::ecall:
-      waits_for_ = "asleep";
-      break;
-    case stop::extended_load:
-    case stop::extended_store:
-    case stop::extended_atomic:
-    case stop::extended_compare_swap:
-      waits_for_ = extended_name(context);
-      break;
-    case stop::extended_begin:
-      waits_for_ = "begun words";
-      break;
-    case stop::ticket_get:
-      waits_for_ = "eaget";
-      break;
-    case stop::fence:
-      waits_for_ = "fence";
-      break;
-    default:
-      waits_for_ = remote_pending_ ? "remote atomic" : "atomic";
-  }
-}
-
-void timed_hart::end_wait() {
-  log_->waited(*this, std::exchange(waits_for_, nullptr), wait_begin_, kernel_.now());
 }
 
 void timed_hart::run_ahead() {
@@ -143,7 +98,12 @@ void timed_hart::run_ahead() {
     }
     memory_.catch_up();  // for what only hits its L1s
     memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
+    if (h.profile != nullptr) {
+      h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0));
+      has_waited_ = false;
+    }
     engine<hart_memory>::run(h, memory_.fast(), until);
+    if (h.profile != nullptr) h.profile->stop(h.now());
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
       if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that kernel time advances
@@ -169,8 +129,15 @@ std::uint64_t timed_hart::limit() {
 }
 
 bool timed_hart::serve() {
-  hart& h = context;
   memory_.catch_up();
+  std::uint64_t const bus_before = tile_.bus_wait_cycles();
+  bool const done = serve_stop();
+  bus_waited_ += tile_.bus_wait_cycles() - bus_before;
+  return done;
+}
+
+bool timed_hart::serve_stop() {
+  hart& h = context;
   if (remote_pending_) return finish_remote();
   bool done = true;
   switch (h.stopped) {
@@ -252,7 +219,7 @@ bool timed_hart::serve() {
       return false;
   }
   // If the access is not allowed, the hart stops again, with the missing right.
-  if (done && h.stopped == stop::access) return serve();
+  if (done && h.stopped == stop::access) return serve_stop();
   pending_ = !done;
   return done && is == state::runnable;
 }
@@ -262,14 +229,14 @@ bool timed_hart::serve_atomic() {
   stop const kind = h.stopped;
   access_right const wanted = kind == stop::load_reserved ? right_read : right_write;
   bool const aligned = h.request.address % h.request.bytes == 0;
-  if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
+  if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve_stop();
   bool const remote = memory_.is_foreign(h.request.address) || memory_.is_remote(h.request.address);
   // LR and SC have no home elsewhere (docs/internals/machine.md, 2); registers have no atomics.
   bool const only_here = kind == stop::load_reserved || kind == stop::store_conditional;
   if (!aligned || (remote && only_here) || memory_.is_device(h.request.address)) {
     h.request.right = wanted;
     h.stopped = stop::access;
-    return serve();
+    return serve_stop();
   }
   if (remote) return serve_remote();
   if (kind != stop::load_reserved) {
@@ -335,7 +302,7 @@ bool timed_hart::refuse_access() {
   context.request.right = context.stopped == stop::load ? right_read : right_write;
   context.stopped = stop::access;
   pending_ = true;
-  return serve();
+  return serve_stop();
 }
 
 bool timed_hart::drain_posted() {
@@ -373,7 +340,7 @@ bool timed_hart::serve_event() {
 
 bool timed_hart::serve_posted() {
   hart& h = context;
-  if (!memory_.check(h, h.request.address, h.request.bytes, right_write)) return serve();
+  if (!memory_.check(h, h.request.address, h.request.bytes, right_write)) return serve_stop();
   auto const value = std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes);
   if (!tile_.interface()->post(memory_.global(h.request.address), value, *this)) return false;
   memory_.pass_store(h);
@@ -385,7 +352,7 @@ bool timed_hart::serve_posted() {
 bool timed_hart::serve_remote() {
   hart& h = context;
   bool const loads = h.stopped == stop::load;
-  if (!memory_.check(h, h.request.address, h.request.bytes, loads ? right_read : right_write)) return serve();
+  if (!memory_.check(h, h.request.address, h.request.bytes, loads ? right_read : right_write)) return serve_stop();
   if (!drain_posted()) return false;
   memory_.drain(h);
   std::uint64_t const name = memory_.global(h.request.address);
@@ -560,18 +527,6 @@ bool timed_hart::serve_wait_for_interrupt() {
 
 // Extended addresses (xBGAS): a word at the node of an object.
 
-char const* timed_hart::extended_name(hart const& of) noexcept {
-  static constexpr char const* words[] = {"eamoswap.w", "eamoadd.w", "eamoxor.w",  "eamoand.w", "eamoor.w",
-                                          "eamomin.w",  "eamomax.w", "eamominu.w", "eamomaxu.w"};
-  static constexpr char const* doubles[] = {"eamoswap.d", "eamoadd.d", "eamoxor.d",  "eamoand.d", "eamoor.d",
-                                            "eamomin.d",  "eamomax.d", "eamominu.d", "eamomaxu.d"};
-  bool const is_double = of.request.bytes == sizeof(std::uint64_t);
-  if (of.stopped == stop::extended_load) return "extended load";
-  if (of.stopped == stop::extended_store) return "extended store";
-  if (of.stopped == stop::extended_compare_swap) return is_double ? "eamocas.d" : "eamocas.w";
-  return (is_double ? doubles : words)[static_cast<std::size_t>(of.request.operation)];
-}
-
 bool timed_hart::look_up_object() {
   hart& h = context;
   object_lookaside* const objects = tile_.objects();
@@ -593,7 +548,7 @@ bool timed_hart::refuse_extended(extended_fault why) {
   h.request.fault = why;
   h.stopped = stop::access;
   pending_ = true;
-  return serve();
+  return serve_stop();
 }
 
 timed_hart::extended_place timed_hart::find_extended(access_request const& of) const {
@@ -683,7 +638,7 @@ bool timed_hart::serve_begin() {
       memory_.drain(h);
     }
     h.stopped = h.request.begun;
-    return serve();
+    return serve_stop();
   }
   if (!look_up_object()) return false;
   extended_place const there = find_extended(h.request);
@@ -765,7 +720,7 @@ bool timed_hart::refuse_begun(begun_word const& word) {
   of.begun = word.is_posted ? stop::extended_begin : stop::none;
   context.stopped = stop::access;
   pending_ = true;
-  return serve();
+  return serve_stop();
 }
 
 }  // namespace tess::machine

@@ -72,6 +72,10 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
   [[nodiscard]] tile& place() noexcept { return tile_; }
   [[nodiscard]] tile const& place() const noexcept { return tile_; }
+  /// Before it runs: its cycles are counted there.
+  void set_profile(call_profile& of_cycles) noexcept { context.profile = &of_cycles; }
+  /// The profile has all cycles up to this one.
+  void finish_profile(std::uint64_t cycle);
   /// From now on, every completed wait is logged.
   void set_log(wait_log* of_waits) noexcept { log_ = of_waits; }
   /// When it continues, if it is scheduled; otherwise some time in the past.
@@ -83,6 +87,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void run_ahead();
   /// Performs the operation that the hart stopped for; false: it waits.
   bool serve();
+  bool serve_stop();
   /// How far the hart may run now; 0: not at all, another event comes first.
   [[nodiscard]] std::uint64_t limit();
   bool serve_atomic();
@@ -136,6 +141,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   bool drain_posted();
   /// Ends the program: the access is not allowed.
   bool refuse_access();
+  /// What a hart with a profile has waited for since the engine returned.
+  [[nodiscard]] spent spent_on() const noexcept;
   void begin_wait() noexcept;
   void end_wait();
   bool finish_remote();
@@ -175,6 +182,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   bool awaits_interrupt_ = false;
   std::uint64_t awaits_from_ = 0;    ///< The cycle in which it began to.
   std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.
+  std::uint64_t bus_waited_ = 0;     ///< That its operations waited for the tile's bus since the engine returned.
+  bool has_waited_ = false;          ///< Its operation was not complete at once.
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.
   picoseconds wait_begin_ = 0;

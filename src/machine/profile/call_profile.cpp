@@ -1,0 +1,280 @@
+// call_profile: executions of blocks, the tree of calls, and the hart's time.
+#include "machine/profile/call_profile.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "machine/hart/code_cache.hpp"
+#include "machine/isa/decode.hpp"
+
+namespace tess::machine {
+namespace {
+
+constexpr bool is_link(std::uint8_t number) noexcept {
+  return number == 1 || number == 5;
+}
+
+decoded word_at(code_source const& source, std::uint64_t pc) {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+  if (!source.halfword(pc, low)) return {};
+  if (is_compressed(low)) return decode(expand(low));
+  if (!source.halfword(pc + 2, high)) return {};
+  return decode(std::uint32_t{low} | std::uint32_t{high} << 16U);
+}
+
+}  // namespace
+
+char const* name_of(spent on) noexcept {
+  static constexpr std::array<char const*, ways_to_spend> names{
+      "issue", "L2", "memory", "remote", "bus", "interface", "device", "write buffer", "system", "sleep"};
+  return names[static_cast<std::size_t>(on)];
+}
+
+template <class T>
+T* call_profile::zeros(std::size_t count) {
+  T* const made = static_cast<T*>(memory_.allocate(count * sizeof(T), alignof(T)));
+  std::uninitialized_value_construct_n(made, count);
+  return made;
+}
+
+void call_profile::add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles) {
+  if (to.waits == nullptr) to.waits = zeros<spent_cycles>(to.size);
+  to.waits[std::min(instruction, to.size - 1)][static_cast<std::size_t>(on)] += cycles;
+}
+
+block_shape const& block_shapes::of(hart const& h, inst const* first) {
+  std::uint64_t const pc = first->pc();
+  // Stubs have the index 0, and follow the link; slots that the decoder inserted do not count as instructions.
+  inst const* link = first;
+  while (link[1].index != 0) ++link;
+  std::deque<block_shape>& known = shapes_[pc];
+  for (block_shape const& one : known)
+    if (one.size() == link->since && one.steps.back().offset == link->offset) return one;
+  block_shape& made = known.emplace_back();
+  for (inst const* slot = first; slot <= link; ++slot) {
+    if (slot->since != made.steps.size() + 1) continue;
+    decoded const word = word_at(h.code->source(), slot->pc());
+    bool const links = (word.op == operation::jal || word.op == operation::jalr) && is_link(word.rd);
+    bool const returns = word.op == operation::jalr && is_link(word.rs1) && !is_link(word.rd);
+    made.steps.push_back({.end = slot->cycles,
+                          .offset = slot->offset,
+                          .leaves_by = links     ? block_shape::exit::call
+                                       : returns ? block_shape::exit::back
+                                                 : block_shape::exit::jump});
+  }
+  made.steps.push_back({.offset = link->offset});
+  return made;
+}
+
+void call_profile::wait(inst const* i, spent on, std::uint64_t cycles) {
+  waited_ += cycles;
+  // Lines are fetched before the block that has them is decoded, or by its first slots.
+  if (i->index == 0 || current_ == nullptr) {
+    pending_[static_cast<std::size_t>(on)] += cycles;
+  } else {
+    add(*current_, i->since == 0 ? 0 : i->since - 1U, on, cycles);
+  }
+}
+
+void call_profile::wait_stopped(hart const& h, spent on, std::uint64_t cycles) {
+  waited_ += cycles;
+  if (h.counted == 0 || current_ == nullptr) {
+    pending_[static_cast<std::size_t>(on)] += cycles;
+  } else {
+    add(*current_, h.counted - 1, on, cycles);
+  }
+}
+
+void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles) {
+  std::uint64_t const now = h.now();
+  std::uint64_t const cycles = now - std::min(now, left_at_);
+  left_at_ = now;
+  if (cycles == 0) return;
+  if (begins_) {
+    waited_ += cycles;
+    idle_ += cycles;
+    return;
+  }
+  std::uint64_t const on_bus = std::min(bus_cycles, cycles);
+  if (on_bus != 0) wait_stopped(h, spent::bus, on_bus);
+  if (on_bus != cycles) wait_stopped(h, on, cycles - on_bus);
+}
+
+void call_profile::close(hart const& h, std::uint64_t now) {
+  std::uint64_t const passed = now - entered_at_;
+  std::uint64_t const executed = current_ == nullptr ? 0 : h.retired - entered_retired_;
+  std::uint64_t rest = passed - std::min(passed, waited_);
+  if (executed == 0) {
+    pending_[static_cast<std::size_t>(spent::issue)] += rest;
+  } else {
+    std::size_t const last = std::min<std::size_t>(executed, current_->size);
+    ++current_->exits[last].times;
+    rest -= std::min<std::uint64_t>(rest, current_->steps[last - 1].end);
+    if (rest != 0) add(*current_, last - 1, spent::issue, rest);
+  }
+  waited_ = 0;
+  entered_at_ = now;
+  entered_retired_ = h.retired;
+}
+
+void call_profile::enter(hart const& h, inst const* first) {
+  if (generation_ != h.code->generation()) [[unlikely]] {
+    generation_ = h.code->generation();
+    // The same addresses may have other code now, so all blocks are counted anew.
+    known_.clear();
+    for (counted_block* const one : counts_) one->forget();
+  }
+  std::uint64_t const executed = h.retired - entered_retired_;
+  std::uint64_t const pc = first->pc();
+  close(h, h.now());
+  if (begins_) {
+    begins_ = false;
+    open_.clear();
+    current_ = &block_of(callee(root, functions_.at(pc), 0), pc, h, first);
+  } else if (executed != 0) {
+    current_ = &after(*current_, executed, pc, h, first);
+  } else {
+    current_ =
+        &block_of(current_ == nullptr ? callee(root, functions_.at(pc), 0) : jumped(current_->of, pc), pc, h, first);
+  }
+  for (std::size_t on = 0; on < ways_to_spend; ++on) {
+    if (pending_[on] != 0) add(*current_, 0, static_cast<spent>(on), std::exchange(pending_[on], 0));
+  }
+}
+
+call_profile::counted_block& call_profile::after(counted_block& before, std::uint64_t instructions, std::uint64_t pc,
+                                                 hart const& h, inst const* first) {
+  std::size_t const last = std::min<std::size_t>(instructions, before.size);
+  block_shape::exit const kind = before.steps[last - 1].leaves_by;
+  if (kind == block_shape::exit::back) {
+    std::size_t const lowest = open_.size() - std::min(open_.size(), search_max);
+    for (std::size_t k = open_.size(); k-- > lowest;) {
+      if (open_[k].returns_to != pc) continue;
+      counted_block& from = *open_[k].from;
+      open_.resize(k);
+      if (from.behind_call == nullptr || from.behind_call->pc != pc)
+        from.behind_call = &block_of(from.of, pc, h, first);
+      return *from.behind_call;
+    }
+    return block_of(jumped(before.of, pc), pc, h, first);
+  }
+  bool const calls = kind == block_shape::exit::call && open_.size() < open_max;
+  if (calls) open_.push_back({.returns_to = before.address(last), .from = &before});
+  counted_block*& known = before.exits[last].to;
+  // A call that is too deep is none only this time.
+  bool const is_as_always = kind != block_shape::exit::call || calls;
+  if (is_as_always && known != nullptr && known->pc == pc) return *known;
+  std::uint32_t const of =
+      calls ? callee(before.of, functions_.at(pc), before.address(last - 1)) : jumped(before.of, pc);
+  counted_block& to = block_of(of, pc, h, first);
+  if (is_as_always) known = &to;
+  return to;
+}
+
+// `size` is 0, or must be the block's.
+call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape) {
+  auto const same = [&](std::uint32_t number) {
+    counted_block const& one = *counts_[number];
+    return one.of == of && one.pc == pc && (size == 0 || size == one.size);
+  };
+  std::uint32_t const number = known_.find(index_table::hash(pc, of), same, [&] {
+    counted_block* const made = zeros<counted_block>(1);
+    made->of = of;
+    made->pc = pc;
+    std::tie(made->steps, made->size) = shape();
+    made->exits = zeros<counted_block::exit>(made->size + 1);
+    counts_.push_back(made);
+    return static_cast<std::uint32_t>(counts_.size() - 1);
+  });
+  return *counts_[number];
+}
+
+call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, hart const& h,
+                                                    inst const* first) {
+  return block_of(of, pc, 0, [&] {
+    block_shape const& shape = shapes_.of(h, first);
+    return std::pair(shape.steps.data(), shape.size());
+  });
+}
+
+void call_profile::add(call_profile const& other, std::uint64_t moved_by) {
+  // Callees stand behind their callers.
+  std::vector<std::uint32_t> here{root};
+  for (std::size_t i = 1; i < other.calls_.size(); ++i) {
+    call const& one = other.calls_[i];
+    here.push_back(callee(here[one.parent], one.function, one.site == 0 ? 0 : one.site - moved_by));
+  }
+  for (counted_block const* const from : other.counts_) {
+    counted_block& to =
+        block_of(here[from->of], from->pc - moved_by, from->size, [&] { return std::pair(from->steps, from->size); });
+    for (std::size_t i = 0; i <= from->size; ++i) to.exits[i].times += from->exits[i].times;
+    if (from->waits == nullptr) continue;
+    if (to.waits == nullptr) to.waits = zeros<spent_cycles>(to.size);
+    for (std::size_t i = 0; i < from->size; ++i)
+      for (std::size_t on = 0; on < ways_to_spend; ++on) to.waits[i][on] += from->waits[i][on];
+  }
+  idle_ += other.idle_;
+}
+
+std::vector<std::uint64_t> block_shapes::addresses() const {
+  std::vector<std::uint64_t> all;
+  for (auto const& [pc, shapes] : shapes_)
+    for (block_shape const& one : shapes)
+      for (std::size_t i = 0; i < one.size(); ++i) all.push_back(pc + 2U * std::uint64_t{one.steps[i].offset});
+  return all;
+}
+
+std::uint32_t call_profile::callee(std::uint32_t from, std::uint32_t function, std::uint64_t site) {
+  call const wanted{.parent = from, .function = function, .site = site};
+  return callees_.find(
+      index_table::hash(site ^ std::uint64_t{function} << 40U, from),
+      [&](std::uint32_t one) { return calls_[one] == wanted; },
+      [&] {
+        calls_.push_back(wanted);
+        return static_cast<std::uint32_t>(calls_.size() - 1);
+      });
+}
+
+std::uint32_t call_profile::jumped(std::uint32_t from, std::uint64_t pc) {
+  std::uint32_t const function = functions_.at(pc);
+  call const left = calls_[from];
+  return left.function == function ? from : callee(left.parent, function, left.site);
+}
+
+void call_profile::finish(hart const& h, spent on, std::uint64_t now) {
+  std::uint64_t const end = std::max(now, h.now());
+  std::uint64_t const cycles = end - std::min(end, left_at_);
+  if (begins_) {
+    idle_ += cycles;
+    waited_ += cycles;
+  } else if (cycles != 0) {
+    wait_stopped(h, on, cycles);
+  }
+  left_at_ = end;
+  close(h, end);
+  if (current_ == nullptr) return;
+  for (std::size_t way = 0; way < ways_to_spend; ++way) {
+    if (pending_[way] != 0) add(*current_, 0, static_cast<spent>(way), std::exchange(pending_[way], 0));
+  }
+}
+
+void call_profile::visit(std::function<void(line_item const&)> const& each) const {
+  for (counted_block const* const at : counts_) {
+    counted_block const& one = *at;
+    std::uint64_t executions = 0;
+    for (std::size_t i = one.size; i-- > 0;) {
+      executions += one.exits[i + 1].times;
+      if (executions == 0 && one.waits == nullptr) continue;
+      line_item item{.of = one.of, .pc = one.address(i), .instructions = executions, .cycles = {}};
+      if (one.waits != nullptr) item.cycles = one.waits[i];
+      std::uint64_t const own = std::uint64_t{one.steps[i].end} - (i == 0 ? 0 : one.steps[i - 1].end);
+      item.cycles[static_cast<std::size_t>(spent::issue)] += executions * own;
+      if (std::ranges::any_of(item.cycles, [](std::uint64_t cycles) { return cycles != 0; })) each(item);
+    }
+  }
+}
+
+}  // namespace tess::machine

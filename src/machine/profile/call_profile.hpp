@@ -1,0 +1,178 @@
+// call_profile: the cycles of one hart, by call path and instruction, and what each instruction waited for.
+//
+//   Every cycle is counted, none is sampled. The engine tells when a block of instructions begins; how many of its
+//   instructions were executed follows from the hart's count of instructions at the begin of the next one. Whoever
+//   makes the hart wait says how long and what for. What is left is a jump's own time. So the sum over all
+//   instructions, and of the time without a thread, is the hart's time.
+//
+//   The call path is kept as a tree. A jump that links is a call; a jump through the link register to the address
+//   behind a call that is still open is its return, and closes all calls since; any other jump to another function
+//   takes the place of the function that jumps, as a tail call does.
+//
+// Units     cycles of the hart's clock.
+// Threads   none.
+// Source    the calling convention's hints: RISC-V Unprivileged ISA 20191213, 2.5 (return-address stack).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory_resource>
+#include <unordered_map>
+#include <vector>
+
+#include "machine/hart/hart.hpp"
+#include "machine/profile/function_table.hpp"
+#include "machine/profile/index_table.hpp"
+
+namespace tess::machine {
+
+/// What a cycle is spent on.
+enum class spent : std::uint8_t {
+  issue,      ///< Executing: one cycle, the penalties of the instruction, and of a taken jump.
+  l2,         ///< A line or word of the tile: its L2 or its tile-local memory, beyond the L1.
+  memory,     ///< A line of a memory: the network, its DRAM, and whoever has the line instead.
+  remote,     ///< A word, an atomic or an operation at another tile.
+  bus,        ///< The tile's bus is taken by others.
+  interface,  ///< A queue, a counter or the list of jobs of the network interface.
+  device,     ///< A register of a unit of the tile.
+  buffer,     ///< A free entry of the write buffer.
+  system,     ///< The system call or the trap itself.
+  sleep,      ///< Until it is woken: a futex, a reserved word, an interrupt, a time.
+};
+inline constexpr std::size_t ways_to_spend = 10;
+[[nodiscard]] char const* name_of(spent on) noexcept;
+
+using spent_cycles = std::array<std::uint64_t, ways_to_spend>;
+
+/// A block as the engine runs it.
+struct block_shape {
+  enum class exit : std::uint8_t { jump, call, back };
+  struct step {
+    std::uint16_t end = 0;    ///< Cycles of the block up to and including this instruction.
+    std::uint8_t offset = 0;  ///< In 2 bytes.
+    exit leaves_by = exit::jump;
+  };
+  std::vector<step> steps;  ///< By instruction, and one more with the offset of what follows.
+  [[nodiscard]] std::size_t size() const noexcept { return steps.size() - 1; }
+};
+
+/// Those of all harts that run a program.
+class block_shapes {
+ public:
+  block_shape const& of(hart const& h, inst const* first);
+  /// The address of each instruction, some several times.
+  [[nodiscard]] std::vector<std::uint64_t> addresses() const;
+
+ private:
+  std::unordered_map<std::uint64_t, std::deque<block_shape>> shapes_;  ///< By pc; several if the code was changed.
+};
+
+class call_profile {
+ public:
+  /// Both must exist as long.
+  call_profile(function_table const& functions, block_shapes& shapes) : functions_(functions), shapes_(shapes) {}
+  call_profile(call_profile const&) = delete;
+  call_profile& operator=(call_profile const&) = delete;
+
+  // From the engine and its memory.
+  /// A block begins; `first` is one of its slots.
+  void enter(hart const& h, inst const* first);
+  /// Instruction i waits, and the hart goes on at once.
+  void wait(inst const* i, spent on, std::uint64_t cycles);
+
+  // From the hart.
+  /// The engine has returned.
+  void stop(std::uint64_t now) noexcept { left_at_ = now; }
+  /// It is called again; of the time in between `bus_cycles` were spent on the bus, and the rest on `on`.
+  void go_on(hart const& h, spent on, std::uint64_t bus_cycles);
+  /// A thread begins; what is between stop() and go_on() is nobody's.
+  void begin_thread() noexcept { begins_ = true; }
+  /// Nothing follows.
+  void finish(hart const& h, spent on, std::uint64_t now);
+
+  /// Adds what another hart has counted, whose code is so many bytes behind.
+  void add(call_profile const& other, std::uint64_t moved_by);
+
+  // Results.
+  /// A function in the tree of calls.
+  struct call {
+    std::uint32_t parent;
+    std::uint32_t function;  ///< Its number in the table.
+    std::uint64_t site;      ///< The pc of the jump in the parent; 0: it is a thread's first.
+    bool operator==(call const&) const = default;
+  };
+  static constexpr std::uint32_t root = 0;
+  [[nodiscard]] std::vector<call> const& calls() const noexcept { return calls_; }
+  struct line_item {
+    std::uint32_t of;  ///< In calls().
+    std::uint64_t pc;
+    std::uint64_t instructions;
+    spent_cycles cycles;
+  };
+  void visit(std::function<void(line_item const&)> const& each) const;
+  /// In which the hart had no thread.
+  [[nodiscard]] std::uint64_t idle_cycles() const noexcept { return idle_; }
+
+ private:
+  /// Executions of a block in one call.
+  struct counted_block {
+    std::uint32_t of;
+    std::uint64_t pc;
+    block_shape::step const* steps;
+    std::size_t size;  ///< Instructions.
+    struct exit {
+      std::uint64_t times;
+      counted_block* to;  ///< Where it went last, other than back.
+    };
+    exit* exits;                 ///< By the number of instructions executed.
+    spent_cycles* waits;         ///< By instruction; null: none waited.
+    counted_block* behind_call;  ///< Where the function that it called last came back to.
+    void forget() noexcept {
+      for (std::size_t i = 0; i <= size; ++i) exits[i].to = nullptr;
+      behind_call = nullptr;
+    }
+    [[nodiscard]] std::uint64_t address(std::size_t instruction) const noexcept {
+      return pc + 2U * std::uint64_t{steps[instruction].offset};
+    }
+  };
+  struct open_call {
+    std::uint64_t returns_to;
+    counted_block* from;
+  };
+  static constexpr std::size_t open_max = 512;  ///< Deeper calls are counted as tail calls.
+  static constexpr std::size_t search_max = 64;
+
+  void wait_stopped(hart const& h, spent on, std::uint64_t cycles);
+  void close(hart const& h, std::uint64_t now);
+  counted_block& after(counted_block& before, std::uint64_t instructions, std::uint64_t pc, hart const& h,
+                       inst const* first);
+  counted_block& block_of(std::uint32_t of, std::uint64_t pc, hart const& h, inst const* first);
+  counted_block& block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape);
+  void add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles);
+  template <class T>
+  T* zeros(std::size_t count);
+  std::uint32_t callee(std::uint32_t from, std::uint32_t function, std::uint64_t site);
+  std::uint32_t jumped(std::uint32_t from, std::uint64_t pc);
+
+  function_table const& functions_;
+  block_shapes& shapes_;
+  std::vector<call> calls_{{root, function_table::unknown, 0}};
+  index_table callees_;  ///< In calls_.
+  std::vector<open_call> open_;
+  std::uint64_t generation_ = 0;
+  std::pmr::monotonic_buffer_resource memory_;  ///< The counts are there, which live as long.
+  std::vector<counted_block*> counts_;
+  index_table known_;  ///< In counts_, for this generation of the code.
+  counted_block* current_ = nullptr;
+  std::uint64_t entered_at_ = 0;
+  std::uint64_t entered_retired_ = 0;
+  std::uint64_t waited_ = 0;  ///< Since then.
+  spent_cycles pending_{};    ///< The first instruction of the block that follows gets them.
+  std::uint64_t left_at_ = 0;
+  std::uint64_t idle_ = 0;
+  bool begins_ = true;
+};
+
+}  // namespace tess::machine
