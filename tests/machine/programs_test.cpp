@@ -2,8 +2,11 @@
 // Method: each is cross-compiled statically and run by both; where both must fail, only our messages are compared.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -144,6 +147,30 @@ TEST_F(whole_programs, begin_elsewhere_in_each_layout_and_compute_the_same) {
     EXPECT_EQ(of(3, where), of(3, where)) << where;
     EXPECT_EQ(of(0, where), folder_.run(machine + where + " -- '" + programs + "/layouts'").output) << where;
   }
+}
+
+std::uint64_t cycles_of(outcome const& run) {
+  std::smatch found;
+  std::string digits;
+  if (std::regex_search(run.error, found, std::regex("([0-9 ]+) cycles"))) digits = found[1].str();
+  std::erase(digits, ' ');
+  std::uint64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+// The names themselves are read at the start, which takes some cycles; the stack stays where it is.
+TEST_F(whole_programs, take_the_same_time_wherever_their_file_is_and_whatever_the_variables_are) {
+  std::string const far = (folder_.path() / std::string(100, 'f')).string();
+  std::string const at = TESS_MACHINE " --machine nemesys-2x2 ";
+  outcome const usual = folder_.run(at + "-- '" + programs + "/matmul'");
+  outcome const moved = folder_.run("mkdir " + far + " && cp '" + programs + "/matmul' " + far + " && " + at +
+                                    "--env A=1 --env LONGER=" + std::string(500, 'x') + " -- " + far + "/matmul");
+  ASSERT_EQ(usual.code, 0) << usual.error;
+  ASSERT_EQ(moved.code, 0) << moved.error;
+  std::uint64_t const cycles = cycles_of(usual);
+  EXPECT_GT(cycles, 100'000U) << usual.error;
+  EXPECT_NEAR(static_cast<double>(cycles_of(moved)) / static_cast<double>(cycles), 1, 0.001);
 }
 
 TEST_F(whole_programs, run_alike_each_time) {

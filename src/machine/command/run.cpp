@@ -92,9 +92,22 @@ void allow_reading(chosen_options const& chosen, program_options& options) {
   }
 }
 
+/// The folder of this program.
+fs::path own_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+/// A bundled program is called by its name, so that its time does not depend on where the installation is.
+std::string name_of(std::string const& program) {
+  std::error_code wrong;
+  fs::path const folder = fs::weakly_canonical(program, wrong).parent_path();
+  return folder == own_folder().parent_path() / "riscv" ? fs::path(program).filename().string() : program;
+}
+
 program_options options_of(chosen_options const& chosen, runtime_files const& files, bool timed) {
   program_options result;
   result.arguments = chosen.arguments;
+  result.arguments.front() = name_of(chosen.arguments.front());
   result.environment = environment_of(chosen, timed);
   result.environment.insert(result.environment.end(), files.variables().begin(), files.variables().end());
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
@@ -222,7 +235,7 @@ class system_software {
   std::string file_;
   /// Beside this program; it is there if a cross compiler was.
   static fs::path kernel_file() {
-    fs::path const file = fs::read_symlink("/proc/self/exe").parent_path() / "system-kernel";
+    fs::path const file = own_folder() / "system-kernel";
     if (!fs::exists(file))
       throw wrong_use{
           fmt::format("there is no system kernel, {}: it is built where riscv64-linux-gnu-g++ is", file.string())};

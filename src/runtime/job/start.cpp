@@ -233,9 +233,12 @@ std::exception_ptr run_threads(job_state& j, std::optional<other_threads>& other
 }
 
 std::string program_name() {
-  std::error_code problem;
-  auto const path = std::filesystem::read_symlink("/proc/self/exe", problem);
-  return problem ? "program" : path.filename().string();
+  // The whole path is in no string: its length would decide where what is allocated later lies.
+  std::array<char, PATH_MAX> buffer;
+  ssize_t const length = readlink("/proc/self/exe", buffer.data(), buffer.size());
+  if (length <= 0) return "program";
+  std::string_view const path(buffer.data(), static_cast<std::size_t>(length));
+  return std::string(path.substr(path.rfind('/') + 1));
 }
 
 /// `the_job` and its views exist between construction and destruction.
