@@ -1,4 +1,5 @@
-"""tiles_quantum: no statistic of a program of the runtime depends on how far the simulator lets harts run ahead.
+"""tiles_quantum: no statistic of a program of the runtime depends on how far the simulator lets harts run ahead, nor on
+where the installation is.
 
 Runs calls with graphs, by accelerators and with and without the system kernel, whose harts store, sleep and read beside
 the devices of their tiles, at quanta from 1 to 1024 cycles, and compares all statistics but those of the host.
@@ -50,6 +51,28 @@ class Quanta(unittest.TestCase):
 
     def test_images_in_tile_local_memory(self) -> None:
         self.check("nemesys-2x2", "--", f"{PROGRAMS}/imsuite-dr", "--size", "6")
+
+
+class Places(unittest.TestCase):
+    def in_folder(self, name: str) -> dict:
+        """Statistics of a bundled program of an installation below a folder of this name."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / name / "libexec" / "tessera"
+            for part in ("machine", "riscv"):
+                (root / part).mkdir(parents=True)
+            shutil.copy(MACHINE, root / "machine")
+            shutil.copy(f"{PROGRAMS}/imsuite-dr", root / "riscv")
+            file = Path(folder) / "s.json"
+            command = [root / "machine" / Path(MACHINE).name, "--quiet", "--machine",
+                       f"{MACHINES}/nemesys-2x2.toml", "--stats", file, "--", root / "riscv" / "imsuite-dr",
+                       "--size", "4"]  # fmt: skip
+            subprocess.run(command, check=True, capture_output=True, timeout=SECONDS_MAX, cwd=folder)
+            found = json.loads(file.read_text(encoding="utf-8"))
+            del found["host"], found["program"]
+            return found
+
+    def test_an_installation_may_be_anywhere(self) -> None:
+        self.assertEqual(self.in_folder("here"), self.in_folder("a" * 90))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <deque>
@@ -59,13 +61,18 @@ std::vector<std::byte> contents_of(fs::path const& path) {
   return contents;
 }
 
-// The host's environment would make runs differ: only variables of the runtime and of OpenSHMEM are passed on.
+// The host's environment would make runs differ: only variables of the runtime and of OpenSHMEM are passed on, and none
+// of those by which ./tess says how it builds.
 std::vector<std::string> environment_of(chosen_options const& chosen, bool timed) {
+  static constexpr std::array<std::string_view, 5> not_its{
+      "TESS_PYTHON=", "TESS_PRESET=", "TESS_JOBS=", "TESS_PROGRESS_SECONDS=", system_variable};
   std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry)
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view const one{*entry};
+    if (std::ranges::any_of(not_its, [&](std::string_view name) { return one.starts_with(name); })) continue;
     for (std::string_view const known : {"TESS_", "SHMEM_", "SMA_"})
-      if (std::string_view{*entry}.starts_with(known) && !std::string_view{*entry}.starts_with(system_variable))
-        result.emplace_back(*entry);
+      if (one.starts_with(known)) result.emplace_back(one);
+  }
   for (std::string const& entry : chosen.environment) {
     std::string const name = entry.substr(0, entry.find('=') + 1);
     std::erase_if(result, [&](std::string const& other) { return other.starts_with(name); });
@@ -97,17 +104,19 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// A bundled program is called by its name, so that its time does not depend on where the installation is.
-std::string name_of(std::string const& program) {
+bool is_bundled(std::string const& program) {
   std::error_code wrong;
-  fs::path const folder = fs::weakly_canonical(program, wrong).parent_path();
-  return folder == own_folder().parent_path() / "riscv" ? fs::path(program).filename().string() : program;
+  return fs::equivalent(fs::absolute(program).parent_path(), own_folder().parent_path() / "riscv", wrong);
 }
 
 program_options options_of(chosen_options const& chosen, runtime_files const& files, bool timed) {
   program_options result;
   result.arguments = chosen.arguments;
-  result.arguments.front() = name_of(chosen.arguments.front());
+  if (is_bundled(chosen.arguments.front())) {
+    // Its time shall not depend on where the installation is.
+    result.arguments.front() = fs::path(chosen.arguments.front()).filename().string();
+    result.shown_path = "/" + result.arguments.front();
+  }
   result.environment = environment_of(chosen, timed);
   result.environment.insert(result.environment.end(), files.variables().begin(), files.variables().end());
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();

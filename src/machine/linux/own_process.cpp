@@ -27,11 +27,13 @@ std::string map_line(std::uint64_t begin, std::uint64_t end, std::uint8_t rights
 
 }  // namespace
 
-own_process::own_process(elf_image const& image, std::string path, std::vector<std::string> const& arguments,
-                         std::vector<std::string> const& environment, address_space const& space, threads const& tasks,
-                         machine_host const& host, std::uint64_t memory_bytes)
+own_process::own_process(elf_image const& image, std::string path, std::string shown,
+                         std::vector<std::string> const& arguments, std::vector<std::string> const& environment,
+                         address_space const& space, threads const& tasks, machine_host const& host,
+                         std::uint64_t memory_bytes)
     : image_(image),
       path_(std::move(path)),
+      shown_path_(std::move(shown)),
       arguments_(arguments),
       environment_(environment),
       space_(space),
@@ -94,8 +96,8 @@ std::vector<std::string> own_process::task_names() const {
 std::string own_process::maps() const {
   std::string lines;
   for (elf_segment const& segment : image_.segments)
-    lines +=
-        map_line(page_down(segment.address), page_up(segment.address + segment.memory_bytes), segment.rights, path_);
+    lines += map_line(page_down(segment.address), page_up(segment.address + segment.memory_bytes), segment.rights,
+                      shown_path_);
   auto const [heap, heap_end] = space_.heap();
   if (heap < heap_end) lines += map_line(heap, heap_end, right_read | right_write, "[heap]");
   for (auto const& [begin, mapped] : space_.mappings())

@@ -19,8 +19,8 @@ namespace tess::machine {
 
 class own_process {
  public:
-  // `path`: of the program's file. What is referred to lives longer.
-  own_process(elf_image const& image, std::string path, std::vector<std::string> const& arguments,
+  // `path`: of the program's file. `shown`: the one that it sees. What is referred to lives longer.
+  own_process(elf_image const& image, std::string path, std::string shown, std::vector<std::string> const& arguments,
               std::vector<std::string> const& environment, address_space const& space, threads const& tasks,
               machine_host const& host, std::uint64_t memory_bytes);
 
@@ -33,6 +33,7 @@ class own_process {
   // The names of threads, for /proc/self/task.
   [[nodiscard]] std::vector<std::string> task_names() const;
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  [[nodiscard]] std::string const& shown_path() const noexcept { return shown_path_; }
 
  private:
   [[nodiscard]] std::optional<std::string> own_text(std::string_view name) const;
@@ -46,6 +47,7 @@ class own_process {
 
   elf_image const& image_;
   std::string path_;
+  std::string shown_path_;
   std::vector<std::string> const& arguments_;
   std::vector<std::string> const& environment_;
   address_space const& space_;

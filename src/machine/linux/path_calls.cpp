@@ -98,7 +98,7 @@ std::string file_calls::link_target(std::string const& path) const {
     return file.path.empty() ? fmt::format("pipe:[{}]", file.number) : file.path;
   }
   std::string const name = own_process::name_in(plain(path)).value_or("");
-  if (name == "exe") return own_.path();
+  if (name == "exe") return own_.shown_path();
   if (name == "cwd") return directory_;
   return name == "root" ? "/" : "";
 }

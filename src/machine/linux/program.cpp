@@ -21,7 +21,8 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       threads_(memory, host),
       clock_(memory, host, threads_, options.seed + options.layout),
       signals_(memory, host, threads_, size_bytes),
-      own_(image, std::move(options.path), arguments_, environment_, space_, threads_, host, size_bytes),
+      own_(image, options.path, options.shown_path.empty() ? options.path : options.shown_path, arguments_,
+           environment_, space_, threads_, host, size_bytes),
       files_(memory, std::move(options.files), own_, host) {
   // Rights are per page: a page shared by two segments has the rights of both.
   for (auto const& segment : image.segments)

@@ -29,6 +29,7 @@ struct program_options {
   std::vector<std::string> arguments;    // the first is the program's name
   std::vector<std::string> environment;  // NAME=VALUE
   std::string path;                      // absolute
+  std::string shown_path;                // what /proc/self/exe leads to; empty: the same
   std::uint64_t seed = 1;
   std::uint64_t layout = 0;                                      // a number: where stack, heap and mappings begin
   std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread

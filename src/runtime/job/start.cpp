@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "fabric/choice.hpp"
