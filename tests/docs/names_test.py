@@ -28,7 +28,6 @@ OTHER_FILES: dict[str, str] = {
     "mine.toml": "a machine file of the reader",
     "mine.cpp": "a program of the reader",
     "script.py": "a script of the reader",
-    "../in.csv": "a file of the reader",
     "bfs.csv": "written by tess run --profile",
     "bfs.json": "the same",
     "bfs.svg": "the same",

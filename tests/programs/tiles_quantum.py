@@ -7,6 +7,7 @@ Usage: tiles_quantum.py TESS_MACHINE MACHINES PROGRAMS, a folder with nemesys-sy
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,12 +61,12 @@ class Places(unittest.TestCase):
             root = Path(folder) / name / "libexec" / "tessera"
             for part in ("machine", "riscv"):
                 (root / part).mkdir(parents=True)
+            shutil.copytree(MACHINES, Path(folder) / name / "share" / "tessera" / "machines")
             shutil.copy(MACHINE, root / "machine")
             shutil.copy(f"{PROGRAMS}/imsuite-dr", root / "riscv")
             file = Path(folder) / "s.json"
-            command = [root / "machine" / Path(MACHINE).name, "--quiet", "--machine",
-                       f"{MACHINES}/nemesys-2x2.toml", "--stats", file, "--", root / "riscv" / "imsuite-dr",
-                       "--size", "4"]  # fmt: skip
+            command = [root / "machine" / Path(MACHINE).name, "--quiet", "--machine", "nemesys-2x2", "--stats", file,
+                       "--", root / "riscv" / "imsuite-dr", "--size", "6"]  # fmt: skip
             subprocess.run(command, check=True, capture_output=True, timeout=SECONDS_MAX, cwd=folder)
             found = json.loads(file.read_text(encoding="utf-8"))
             del found["host"], found["program"]
