@@ -99,7 +99,7 @@ std::string readable_name(std::string_view symbol) {
   std::unique_ptr<char, void (*)(void*)> const plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
                                                      std::free);
   std::string name = status == 0 && plain != nullptr ? shortened(plain.get()) : nested_name(mangled);
-  if (name.empty()) name = mangled;
+  if (name.empty()) name = mangled.starts_with("_Z") ? mangled : shortened(mangled);
   return is_coroutine ? name + " (coroutine)" : name;
 }
 
