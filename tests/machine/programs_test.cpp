@@ -110,6 +110,19 @@ TEST_F(whole_programs, talk_by_pipes_and_wait_for_several) {
   for (char const* where : {"--timing off", "--machine nemesys-2x2"}) expect_equal("pipes", "", where);
 }
 
+TEST_F(whole_programs, have_more_threads_than_harts) {
+  for (char const* where : {"--timing off", "--timing off --harts 1", "--machine mppa-256"})
+    expect_equal("crowd", "23", where);
+  // The stacks of more would not fit into the memory of a tile.
+  for (char const* where : {"--machine nemesys-2x2", "--machine nemesys-2x2 --slice 5000"})
+    expect_equal("crowd", "9", where);
+  std::string const line =
+      TESS_MACHINE " --machine nemesys-2x2 -- '" + programs + "/crowd' 9 2>&1 | grep 'machine: simulated time'";
+  std::string const first = folder_.run(line).output;
+  EXPECT_NE(first.find("cycles"), std::string::npos);
+  EXPECT_EQ(folder_.run(line).output, first);
+}
+
 TEST_F(whole_programs, find_themselves_in_proc) {
   expect_equal("own_files", "one 'two words'");
 }

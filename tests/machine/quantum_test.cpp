@@ -64,6 +64,8 @@ std::vector<run> runs() {
       {"single-tile", "-- litmus mapped"},
       {"nemesys-2x2", "-- threads"},
       {"nemesys-2x2", "-- coroutines"},
+      {"nemesys-2x2", "-- crowd 7"},
+      {"nemesys-2x2", "-- pipes"},
       {"nemesys-2x2", "--copies 3 -- adding 500"},
       {"nemesys-4x4", "--copies 14 -- adding 100"},
       {"nemesys-4x4", "--copies 4 -- litmus_tiles"},

@@ -154,6 +154,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);
+  if (option == "--slice") return between(1000, std::uint64_t{1} << 40U);
   if (option == "--max-cycles" || option == "--max-instructions") return between(1, UINT64_MAX);
   if (option == "--max-seconds") return seconds();
   if (option == "--image") return one_of({"tlm", "memory"});

@@ -88,6 +88,8 @@ inline constexpr std::array run_options{
                "of the machine: stack, heap and mappings begin elsewhere, by a number; default 0, as usual"},
     run_option{"--image", "", "tlm|memory", "",
                "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
+    run_option{"--slice", "", "CYCLES", "",
+               "of the machine: how long a thread keeps its hart while others wait for one; default 100000"},
     run_option{"--max-cycles", "", "CYCLES", "", "of the machine: the run ends then, with 1 and all reports"},
     run_option{"--max-instructions", "", "INSTRUCTIONS", "", "of the machine: the same after so many of all harts"},
     run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after so long on this computer"},

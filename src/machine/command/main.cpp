@@ -89,6 +89,10 @@ void declare(CLI::App& app, chosen_options& chosen) {
          "the "
          "tile-local memory, the default")
       ->check(CLI::IsMember({"tlm", "memory"}));
+  app.add_option("--slice", chosen.slice_cycles,
+                 "how long a thread keeps its hart while others wait for one; default 100000")
+      ->type_name("CYCLES")
+      ->check(CLI::Range(std::uint64_t{1000}, std::uint64_t{1} << 40U));
   app.add_option("--max-cycles", chosen.cycles_max, "the run ends after so many, with 1 and all reports")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-instructions", chosen.instructions_max, "the same, of all harts together; it may be a few more")

@@ -122,6 +122,7 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
   result.seed = chosen.seed;
   result.layout = chosen.layout;
+  result.slice_cycles = chosen.slice_cycles;
   for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
   if (!files.folder().empty()) result.files.allow_write(files.folder());
   allow_reading(chosen, result);

@@ -24,6 +24,7 @@ struct chosen_options {
   std::vector<std::string> environment;
   std::uint64_t seed = 1;
   std::uint64_t layout = 0;
+  std::uint64_t slice_cycles = 100'000;
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;

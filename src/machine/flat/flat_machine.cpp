@@ -52,9 +52,9 @@ void flat_machine::wake(hart& h) {
   harts_[h.number].is = state::runnable;
 }
 
-void flat_machine::interrupt(hart& h) {
-  harts_[h.number].interrupted = true;
-  if (harts_[h.number].is == state::reserved) wake(h);
+void flat_machine::interrupt(hart& h, std::uint64_t cycles) {
+  flat_hart& s = harts_[h.number];
+  s.attends_at = std::min(s.attends_at, now_ns() + cycles);
 }
 
 void flat_machine::end_by_signal(hart const& h) {
@@ -110,7 +110,7 @@ machine_outcome flat_machine::run(run_limit const& limit) {
     turn_end_ += std::min(options_.turn_cycles, limit.cycles_left(turn_end_, instructions(), harts_.size()));
     bool ran = false;
     for (auto& s : harts_) {
-      if (s.is == state::reserved && reservation_lost(s.context)) wake(s.context);
+      if (s.is == state::reserved && (turn_end_ > s.attends_at || reservation_lost(s.context))) wake(s.context);
       if (s.is != state::runnable || ended_) continue;
       take_turn(s);
       ran = true;
@@ -135,7 +135,10 @@ std::string flat_machine::hint_of(hart const& h) {
 
 void flat_machine::take_turn(flat_hart& s) {
   running_ = &s.context;
-  if (std::exchange(s.interrupted, false) && !program_.attend(s.context)) return end_by_signal(s.context);
+  if (turn_end_ > s.attends_at) {
+    s.attends_at = threads::never;
+    if (!program_.attend(s.context)) return end_by_signal(s.context);
+  }
   do {
     flat_engine::run(s.context, memory_.fast(), turn_end_);
   } while (serve(s));
@@ -220,6 +223,10 @@ bool flat_machine::reservation_lost(hart const& h) const {
 }
 
 void flat_machine::pass_idle_time(run_limit const& limit) {
+  // The thread of a hart that waits for a word gives way to one that could run.
+  if (std::ranges::any_of(harts_,
+                          [](flat_hart const& s) { return s.is == state::reserved && s.attends_at != threads::never; }))
+    return;
   std::uint64_t const next = program_.next_deadline_ns();
   if (next == threads::never) {
     std::string report = "machine: every thread waits, and none can wake another\n";

@@ -48,7 +48,7 @@ class flat_machine final : private machine_host, private user_memory {
   struct flat_hart {
     hart context;
     state is = state::idle;
-    bool interrupted = false;  // a signal came
+    std::uint64_t attends_at = threads::never;  // the cycle of an interruption
   };
 
   // machine_host
@@ -57,7 +57,7 @@ class flat_machine final : private machine_host, private user_memory {
   void start(hart& h) override;
   void release(hart& h) override;
   void wake(hart& h) override;
-  void interrupt(hart& h) override;
+  void interrupt(hart& h, std::uint64_t cycles) override;
   void code_changed() override { code_.clear(); }
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory

@@ -18,7 +18,7 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       arguments_(std::move(options.arguments)),
       environment_(std::move(options.environment)),
       space_(memory, image.end, size_bytes, options.stack_bytes, moved_),
-      threads_(memory, host),
+      threads_(memory, host, options.slice_cycles),
       clock_(memory, host, threads_, options.seed + options.layout),
       signals_(memory, host, threads_, size_bytes),
       own_(image, options.path, options.shown_path.empty() ? options.path : options.shown_path, arguments_,

@@ -33,6 +33,7 @@ struct program_options {
   std::uint64_t seed = 1;
   std::uint64_t layout = 0;                                      // a number: where stack, heap and mappings begin
   std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread
+  std::uint64_t slice_cycles = threads::usual_slice_cycles;      // of a thread while others wait for a hart
   file_access files;
 };
 

@@ -163,8 +163,8 @@ bool signals::send(hart const* by, std::uint64_t id, std::uint32_t number) {
   hart& to = threads_.hart_of(target);
   if (&to == by) return true;  // behind its call
   bool const again = (handlers_[number].flags & SA_RESTART) != 0;
-  if (threads_.interrupt(to, again)) return deliver(to);
-  host_.interrupt(to);
+  if (threads_.interrupt(to, again) || threads::is_parked(to)) return deliver(threads_.hart_of(target));
+  host_.interrupt(to, 0);
   return true;
 }
 

@@ -46,8 +46,8 @@ program::after_call program::system_call(hart& h) {
   if (result == program_ended) return after_call::program_ended;
   if (result == thread_ended) return after_call::thread_ended;
   if (result != came_back) h.advance();
-  if (result == blocked) return after_call::sleeps;
-  if (result != came_back) h.x[10] = static_cast<std::uint64_t>(result);
+  if (result == blocked && !threads_.take_over(h)) return after_call::sleeps;
+  if (result != came_back && result != blocked) h.x[10] = static_cast<std::uint64_t>(result);
   if (signals_.deliver(h)) return after_call::goes_on;
   end_by_signal();
   return after_call::program_ended;
@@ -76,6 +76,7 @@ bool program::pass_time(std::uint64_t now_ns) {
 }
 
 bool program::attend(hart& h) {
+  threads_.rotate(h);
   if (signals_.deliver(h)) return true;
   end_by_signal();
   return false;
@@ -320,7 +321,8 @@ std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, 
     case 123:
       return affinity(a);
     case 124:
-      return 0;  // sched_yield: the other threads have harts of their own
+      if (threads_.has_ready()) host_.interrupt(h, 0);
+      return 0;  // sched_yield
     case 178:
       return static_cast<std::int64_t>(threads_.id_of(h));
     case 220: {

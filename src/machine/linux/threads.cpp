@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "machine/linux/call_names.hpp"
 #include "machine/linux/clock_calls.hpp"
@@ -17,12 +18,28 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
   auto const [flags, stack, parent_id, tls, child_id, unused] = a;
   constexpr std::uint64_t as_thread = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
   if ((flags & as_thread) != as_thread) return -ENOSYS;  // a process of its own
-  hart* const child = host_.free_hart();
-  if (child == nullptr) return -EAGAIN;
+  if (by_hart_.size() >= threads_max) return -EAGAIN;
   std::uint64_t const id = ++last_id_;
   auto const id32 = static_cast<std::uint32_t>(id);
   if ((flags & CLONE_PARENT_SETTID) != 0 && !memory_.put(parent_id, id32)) return -EFAULT;
   if ((flags & CLONE_CHILD_SETTID) != 0 && !memory_.put(child_id, id32)) return -EFAULT;
+  hart* child = host_.free_hart();
+  if (child == nullptr) {
+    child = hart_of_waiting();
+    if (child != nullptr) {
+      // Its thread goes on waiting elsewhere.
+      hart& elsewhere = park();
+      elsewhere.x = child->x;
+      elsewhere.e = child->e;
+      elsewhere.f = child->f;
+      elsewhere.fp = child->fp;
+      elsewhere.jump(child->pc);
+      by_hart_[elsewhere.number] = by_hart_.at(child->number);
+      by_hart_[elsewhere.number].hart_of = &elsewhere;
+    } else {
+      child = &park();
+    }
+  }
   child->x = parent.x;
   child->e = parent.e;
   child->f = parent.f;
@@ -34,8 +51,88 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
   child->jump(parent.next_pc);
   by_hart_[child->number] = {
       .hart_of = child, .id = id, .clear_at_exit = (flags & CLONE_CHILD_CLEARTID) != 0 ? child_id : 0};
-  host_.start(*child);
+  if (is_parked(*child)) {
+    make_ready(by_hart_[child->number]);
+  } else {
+    host_.start(*child);
+  }
   return static_cast<std::int64_t>(id);
+}
+
+hart& threads::park() {
+  auto made = std::make_unique<hart>();
+  made->number = last_parked_++;
+  return *(parked_[made->number] = std::move(made));
+}
+
+hart* threads::hart_of_waiting() {
+  for (auto& [number, t] : by_hart_)
+    if (number < first_parked && t.waits && !t.hart_of->tickets.are_under_way()) return t.hart_of;
+  return nullptr;
+}
+
+threads::thread* threads::first_ready() {
+  thread* first = nullptr;
+  for (auto at = by_hart_.lower_bound(first_parked); at != by_hart_.end(); ++at)
+    if (at->second.ready && (first == nullptr || at->second.since < first->since)) first = &at->second;
+  return first;
+}
+
+bool threads::has_ready() const {
+  return std::any_of(by_hart_.lower_bound(first_parked), by_hart_.end(),
+                     [](auto const& entry) { return entry.second.ready; });
+}
+
+void threads::make_ready(thread& t) {
+  // From now on all that run have slices; the others get theirs when they take a hart.
+  bool const is_first = !has_ready();
+  t.ready = true;
+  t.since = ++arrivals_;
+  if (!is_first) return;
+  for (auto& [number, other] : by_hart_)
+    if (number < first_parked && !other.waits) host_.interrupt(*other.hart_of, slice_cycles_);
+}
+
+void threads::exchange(hart& h, thread& parked) {
+  hart& from = *parked.hart_of;
+  parked.ready = false;
+  std::uint64_t const pc = h.pc;
+  std::swap(h.x, from.x);
+  std::swap(h.e, from.e);
+  std::swap(h.f, from.f);
+  std::swap(h.fp, from.fp);
+  h.jump(from.pc);
+  from.jump(pc);
+  h.reserved = {};
+  auto const here = by_hart_.find(h.number);
+  if (here == by_hart_.end()) {
+    by_hart_[h.number] = parked;
+    by_hart_.erase(from.number);
+    parked_.erase(from.number);
+  } else {
+    std::swap(here->second, parked);
+    parked.hart_of = &from;
+  }
+  by_hart_[h.number].hart_of = &h;
+}
+
+bool threads::take_over(hart& h) {
+  thread* const next = first_ready();
+  if (next == nullptr || h.tickets.are_under_way()) return false;
+  exchange(h, *next);
+  if (has_ready()) host_.interrupt(h, slice_cycles_);
+  return true;
+}
+
+void threads::rotate(hart& h) {
+  thread* const next = first_ready();
+  if (next == nullptr) return;
+  if (!h.tickets.are_under_way()) {
+    exchange(h, *next);
+    next->ready = true;  // the one that ran: it is there now
+    next->since = ++arrivals_;
+  }
+  host_.interrupt(h, slice_cycles_);
 }
 
 std::int64_t threads::set_tid_address(hart& h, std::uint64_t address) {
@@ -49,6 +146,11 @@ std::int64_t threads::exit(hart& h) {
   by_hart_.erase(h.number);
   if (ended.clear_at_exit != 0 && memory_.put(ended.clear_at_exit, std::uint32_t{0})) wake(ended.clear_at_exit, 1, ~0U);
   h.tickets.abandon();
+  if (thread* const next = first_ready()) {
+    exchange(h, *next);
+    if (has_ready()) host_.interrupt(h, slice_cycles_);
+    return came_back;
+  }
   host_.release(h);
   return by_hart_.empty() ? program_ended : thread_ended;
 }
@@ -178,7 +280,12 @@ void threads::resume(thread& t, std::int64_t result) {
   t.for_files.reset();
   t.deadline_ns = never;
   t.hart_of->x[10] = static_cast<std::uint64_t>(result);
-  host_.wake(*t.hart_of);
+  if (!is_parked(*t.hart_of)) return host_.wake(*t.hart_of);
+  hart* to = host_.free_hart();
+  if (to == nullptr) to = hart_of_waiting();
+  if (to == nullptr) return make_ready(t);
+  exchange(*to, t);
+  host_.start(*to);
 }
 
 std::int64_t threads::wake(std::uint64_t address, std::uint64_t most, std::uint32_t bits) {
@@ -215,18 +322,26 @@ std::uint64_t threads::next_deadline_ns() const {
 }
 
 void threads::pass_time(std::uint64_t now_ns) {
-  for (auto& [number, t] : by_hart_)
-    if (t.waits && t.deadline_ns <= now_ns) resume(t, t.futex == 0 ? 0 : -ETIMEDOUT);
+  // Threads may change harts by it.
+  std::vector<std::uint64_t> late;
+  for (auto const& [number, t] : by_hart_)
+    if (t.waits && t.deadline_ns <= now_ns) late.push_back(t.id);
+  for (std::uint64_t const id : late) {
+    thread& t = by_hart_.at(hart_of(id).number);
+    resume(t, t.futex == 0 ? 0 : -ETIMEDOUT);
+  }
 }
 
 std::vector<std::string> threads::waiting() const {
   std::vector<std::string> lines;
-  for (auto const& [number, t] : by_hart_)
+  for (auto const& [number, t] : by_hart_) {
+    std::string const hart_name = is_parked(*t.hart_of) ? "no hart" : fmt::format("hart {}", number);
     if (t.waits && t.for_files)
-      lines.push_back(fmt::format("hart {}, thread {}: waits for a file, in {} (system call {})", number, t.id,
+      lines.push_back(fmt::format("{}, thread {}: waits for a file, in {} (system call {})", hart_name, t.id,
                                   system_call_name(t.for_files->number), t.for_files->number));
     else if (t.waits)
-      lines.push_back(fmt::format("hart {}, thread {}: waits at futex {:#x}", number, t.id, t.futex));
+      lines.push_back(fmt::format("{}, thread {}: waits at futex {:#x}", hart_name, t.id, t.futex));
+  }
   return lines;
 }
 

@@ -1,7 +1,10 @@
-// threads: the threads of one program, each pinned to a hart of its own: clone, futex, sleep, exit.
+// threads: the threads of one program on its harts: clone, futex, sleep, exit.
 //
-//   The main thread has the first hart; clone takes the next free one and fails with EAGAIN if there is none. A thread
-//   that ends frees its hart. The longest waiter at a futex is woken first, so runs are reproducible.
+//   The main thread has the first hart; clone takes the next free one. As long as there are no more threads than harts,
+//   each keeps its own. Further ones are parked, on a hart that exists for its registers only. Those that could run are
+//   ready: they get, in the order in which they became it, the hart of a thread that waits or ends, or of one whose
+//   slice of time is over. A thread that ends frees its hart. The longest waiter at a futex is woken first, so runs are
+//   reproducible.
 //
 // Units     nanoseconds of simulated time.
 // Errors    results are values or negative Linux error numbers; `blocked` means that the caller sleeps: its result
@@ -14,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +51,8 @@ class machine_host {
   virtual void release(hart& h) = 0;
   // The system call that blocked this hart is complete; a0 holds its result.
   virtual void wake(hart& h) = 0;
-  // The hart runs, and is to call program::attend() soon.
-  virtual void interrupt(hart& h) = 0;
+  // The hart runs, and is to call program::attend() after so many cycles, or as soon as that is possible.
+  virtual void interrupt(hart& h, std::uint64_t cycles) = 0;
   // Instructions were written other than by the hart's own stores, or the hart requested it.
   virtual void code_changed() = 0;
   [[nodiscard]] virtual std::uint32_t harts_count() const = 0;
@@ -56,7 +60,9 @@ class machine_host {
 
 class threads {
  public:
-  threads(user_memory& memory, machine_host& host) : memory_(memory), host_(host) {}
+  // `slice_cycles`: how long a thread runs while others are ready.
+  threads(user_memory& memory, machine_host& host, std::uint64_t slice_cycles)
+      : memory_(memory), host_(host), slice_cycles_(slice_cycles) {}
 
   void start_main(hart& h) { by_hart_[h.number] = {.hart_of = &h, .id = main_id}; }
 
@@ -71,7 +77,14 @@ class threads {
   // All threads, in order.
   [[nodiscard]] std::vector<std::uint64_t> ids() const;
 
+  // Its hart, which may be parked: then its registers may be changed at any time.
   [[nodiscard]] hart& hart_of(std::uint64_t id) const;
+  [[nodiscard]] static bool is_parked(hart const& h) noexcept { return h.number >= first_parked; }
+  // The thread of this hart waits: another one may take it over, which goes on at once. False: none is ready.
+  bool take_over(hart& h);
+  // The thread of this hart may have run long enough: the next one that is ready has its turn.
+  void rotate(hart& h);
+  [[nodiscard]] bool has_ready() const;
   // If the thread of this hart waits in a call, the call ends: with EINTR, or, if it may, to be begun again.
   bool interrupt(hart& h, bool again);
 
@@ -95,6 +108,7 @@ class threads {
   [[nodiscard]] std::vector<std::string> waiting() const;
 
   static constexpr std::uint64_t main_id = 1000;
+  static constexpr std::uint64_t usual_slice_cycles = 100'000;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
  private:
@@ -103,6 +117,7 @@ class threads {
     std::uint64_t id = 0;
     std::uint64_t clear_at_exit = 0;  // an address, 0: none
     bool waits = false;
+    bool ready = false;       // could run, but has no hart
     std::uint64_t futex = 0;  // the address that it waits at, 0: it sleeps
     std::optional<file_wait> for_files{};
     std::uint32_t bits = 0;
@@ -113,12 +128,25 @@ class threads {
   std::int64_t wait(hart& h, call_arguments const& a, bool absolute, std::uint32_t bits);
   std::int64_t wake(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
   std::int64_t requeue(call_arguments const& a, bool compare);
+  thread* first_ready();
+  // A parked thread goes to this hart, and the one that was there, if any, is parked.
+  void exchange(hart& h, thread& parked);
+  hart& park();
+  // A hart of which the thread waits, and can wait without it; null: there is none.
+  hart* hart_of_waiting();
+  void make_ready(thread& t);
   thread* first_waiter(std::uint64_t address, std::uint32_t bits);
   void resume(thread& t, std::int64_t result);
 
+  static constexpr std::uint32_t first_parked = 1U << 20U;
+  static constexpr std::size_t threads_max = 4096;
+
   user_memory& memory_;
   machine_host& host_;
+  std::uint64_t slice_cycles_;
   std::map<std::uint32_t, thread> by_hart_;
+  std::map<std::uint32_t, std::unique_ptr<hart>> parked_;
+  std::uint32_t last_parked_ = first_parked;
   std::uint64_t last_id_ = main_id;
   std::uint64_t arrivals_ = 0;
 };

@@ -53,9 +53,13 @@ void tile_program::release(hart& h) {
 void tile_program::wake(hart& h) {
   of(h).wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
 }
-void tile_program::interrupt(hart& h) {
-  constexpr std::uint64_t cycles = 1000;  // as long as an interrupt of another hart takes, and more than a quantum
-  of(h).interrupt(now_ns() * 1000 / grid_.description.tile_clock_ps + cycles);
+void tile_program::interrupt(hart& h, std::uint64_t cycles) {
+  constexpr std::uint64_t least = 2000;  // as an interrupt of another hart may take, and more than a quantum
+  picoseconds const clock_ps = grid_.description.tile_clock_ps;
+  std::uint64_t const cycle =
+      now_ns() * 1000 / clock_ps + std::max({cycles, least, std::uint64_t{grid_.description.harts.quantum_cycles}});
+  of(h).interrupt(cycle);
+  add_alarm((cycle * clock_ps + 999) / 1000);  // it may sleep then
 }
 void tile_program::code_changed() {
   code_.clear();
@@ -203,6 +207,7 @@ void tile_program::add_alarm(std::uint64_t at_ns) {
 void tile_program::expired(alarm& one) {
   spare_alarms_.push_back(&one);
   if (ended_) return;
+  for (timed_hart& each : harts_) each.wake_to_attend();
   if (!program_.pass_time(now_ns())) return end_by_signal(harts_.front().context);
   if (tick_ns_ > now_ns()) return;
   tick_ns_ = threads::never;

@@ -42,7 +42,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   void start(hart& h) override;
   void release(hart& h) override;
   void wake(hart& h) override;
-  void interrupt(hart& h) override;
+  void interrupt(hart& h, std::uint64_t cycles) override;
   void code_changed() override;
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory: through the L2 if it has the line; the L1s are snooped.

@@ -64,9 +64,12 @@ void timed_hart::wake(std::uint64_t cycle) {
 
 void timed_hart::interrupt(std::uint64_t cycle) {
   attends_at_ = std::min(attends_at_, std::max(cycle, kernel_cycle() + quantum_));
-  if (is != state::reserved) return;
+}
+
+void timed_hart::wake_to_attend() {
+  if (is != state::reserved || kernel_cycle() < attends_at_) return;
   tile_.unwatch(*this);
-  wake(attends_at_);
+  wake(kernel_cycle());
 }
 
 void timed_hart::go() {
@@ -80,7 +83,8 @@ void timed_hart::go() {
 void timed_hart::run_ahead() {
   hart& h = context;
   while (is == state::runnable) {
-    if (h.now() >= attends_at_) [[unlikely]] {
+    // At the end of a block, which is the same however often the hart stopped inside of it.
+    if (h.now() >= attends_at_ && h.stopped == stop::quantum) [[unlikely]] {
       if (h.now() > kernel_cycle()) return come_back(h.now());
       attends_at_ = never;
       memory_.catch_up();
@@ -88,7 +92,7 @@ void timed_hart::run_ahead() {
       owner_.attend(*this);
       continue;
     }
-    std::uint64_t const until = std::min(limit(), attends_at_);
+    std::uint64_t const until = std::min(limit(), std::max(attends_at_, h.now() + 1));
     if (h.now() >= until) return come_back(h.now());
     if (privileged_) {
       if (auto const why = privileged_->pending(h.now())) {

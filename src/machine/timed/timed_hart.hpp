@@ -64,6 +64,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   /// hart_environment::attend() is called when the hart has come to this cycle. It should be farther ahead than a hart
   /// may run, so that what happens depends on no quantum.
   void interrupt(std::uint64_t cycle);
+  /// Ends its sleep until a word is written, if that cycle has come.
+  void wake_to_attend();
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
   void set_line(interrupt_cause which, bool level) override;
