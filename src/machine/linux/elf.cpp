@@ -38,7 +38,10 @@ class elf_reader {
     if (!image_.moves) return std::move(image_);
     if (relocations_bytes_ == 0)
       refuse("byte 16: position-independent, but without relocations; link it with -static -no-pie");
-    relocate();
+    own_contents();
+    // Static programs that may be loaded anywhere (-static-pie) do their relocations themselves, when they begin.
+    image_.moves = image_.spreads;
+    if (image_.spreads) relocate();
     return moved(std::move(image_), lowest_address);
   }
 
@@ -152,11 +155,14 @@ class elf_reader {
     return nullptr;
   }
 
-  // Every relocation is a word that holds an address of the image. Contents become the image's own.
-  void relocate() {
+  void own_contents() {
     for (elf_segment const& segment : image_.segments)
       image_.moved_contents.push_back(
           std::make_shared<std::vector<std::byte>>(segment.contents.begin(), segment.contents.end()));
+  }
+
+  // A program for several places in a tile: every relocation is a word that holds an address of the image.
+  void relocate() {
     for (std::uint64_t done = 0; done < relocations_bytes_; done += sizeof(Elf64_Rela)) {
       std::byte const* const from = contents_at(relocations_address_ + done, sizeof(Elf64_Rela));
       if (from == nullptr) refuse(fmt::format("its relocations at {:#x} are not in the file", relocations_address_));

@@ -379,6 +379,11 @@ std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, c
       return static_cast<std::int64_t>(user);
     case 179:
       return sysinfo(a);
+    case 95:  // waitid
+    case 260:
+      return -ECHILD;  // wait4: there are no other processes
+    case 163:
+      return limits({0, a[0], 0, a[1]});  // getrlimit
     case 261:
       return limits(a);
     case 278:
