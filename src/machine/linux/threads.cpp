@@ -11,6 +11,7 @@
 
 #include "machine/linux/call_names.hpp"
 #include "machine/linux/clock_calls.hpp"
+#include "machine/profile/call_profile.hpp"
 
 namespace tess::machine {
 
@@ -28,6 +29,7 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
     child = hart_of_waiting();
     if (child != nullptr) {
       // Its thread goes on waiting elsewhere.
+      if (child->profile != nullptr) child->profile->switch_thread(by_hart_.at(child->number).id, id);
       hart& elsewhere = park();
       elsewhere.x = child->x;
       elsewhere.e = child->e;
@@ -105,6 +107,7 @@ void threads::exchange(hart& h, thread& parked) {
   from.jump(pc);
   h.reserved = {};
   auto const here = by_hart_.find(h.number);
+  if (h.profile != nullptr) h.profile->switch_thread(here == by_hart_.end() ? 0 : here->second.id, parked.id);
   if (here == by_hart_.end()) {
     by_hart_[h.number] = parked;
     by_hart_.erase(from.number);

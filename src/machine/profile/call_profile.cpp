@@ -120,6 +120,31 @@ void call_profile::close(hart const& h, std::uint64_t now) {
   entered_retired_ = h.retired;
 }
 
+thread_path call_profile::path_of(std::uint32_t call) const {
+  thread_path made;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t one = call; one != root; one = calls_[one].parent) numbers.push_back(one);
+  std::ranges::reverse(numbers);
+  for (std::uint32_t const one : numbers) made.steps.push_back({calls_[one].function, calls_[one].site});
+  for (open_call const& one : open_) {
+    auto const at = std::ranges::find(numbers, one.of);
+    if (at != numbers.end()) made.open.push_back({one.returns_to, static_cast<std::size_t>(at - numbers.begin()) + 1});
+  }
+  return made;
+}
+
+void call_profile::switch_thread(std::uint64_t from, std::uint64_t to) {
+  if (from != 0) threads_[from] = path_of(goes_on_in_ ? *goes_on_in_ : current_ == nullptr ? root : current_->of);
+  thread_path const next = std::move(threads_[to]);
+  threads_.erase(to);
+  std::vector<std::uint32_t> numbers{root};
+  for (thread_path::step const& one : next.steps) numbers.push_back(callee(numbers.back(), one.function, one.site));
+  open_.clear();
+  for (thread_path::open_call const& one : next.open)
+    open_.push_back({.returns_to = one.returns_to, .of = numbers[one.steps], .from = nullptr});
+  goes_on_in_ = numbers.back();
+}
+
 void call_profile::enter(hart const& h, inst const* first) {
   if (generation_ != h.code->generation()) [[unlikely]] {
     generation_ = h.code->generation();
@@ -130,10 +155,14 @@ void call_profile::enter(hart const& h, inst const* first) {
   std::uint64_t const executed = h.retired - entered_retired_;
   std::uint64_t const pc = first->pc();
   close(h, h.now());
-  if (begins_) {
-    begins_ = false;
+  // A hart without a thread may also get one that goes on.
+  if (std::exchange(begins_, false) && !goes_on_in_) {
     open_.clear();
-    current_ = &block_of(callee(root, functions_.at(pc), 0), pc, h, first);
+    goes_on_in_ = root;
+  }
+  if (goes_on_in_) {
+    std::uint32_t const in = *std::exchange(goes_on_in_, std::nullopt);
+    current_ = &block_of(in == root ? callee(root, functions_.at(pc), 0) : jumped(in, pc), pc, h, first);
   } else if (executed != 0) {
     current_ = &after(*current_, executed, pc, h, first);
   } else {
@@ -153,8 +182,11 @@ call_profile::counted_block& call_profile::after(counted_block& before, std::uin
     std::size_t const lowest = open_.size() - std::min(open_.size(), search_max);
     for (std::size_t k = open_.size(); k-- > lowest;) {
       if (open_[k].returns_to != pc) continue;
-      counted_block& from = *open_[k].from;
+      counted_block* const known = open_[k].from;
+      std::uint32_t const of = open_[k].of;
       open_.resize(k);
+      if (known == nullptr) return block_of(of, pc, h, first);
+      counted_block& from = *known;
       if (from.behind_call == nullptr || from.behind_call->pc != pc)
         from.behind_call = &block_of(from.of, pc, h, first);
       return *from.behind_call;
@@ -162,7 +194,7 @@ call_profile::counted_block& call_profile::after(counted_block& before, std::uin
     return block_of(jumped(before.of, pc), pc, h, first);
   }
   bool const calls = kind == block_shape::exit::call && open_.size() < open_max;
-  if (calls) open_.push_back({.returns_to = before.address(last), .from = &before});
+  if (calls) open_.push_back({.returns_to = before.address(last), .of = before.of, .from = &before});
   counted_block*& known = before.exits[last].to;
   // A call that is too deep is none only this time.
   bool const is_as_always = kind != block_shape::exit::call || calls;

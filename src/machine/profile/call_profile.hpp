@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <memory_resource>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -69,10 +70,26 @@ class block_shapes {
   std::unordered_map<std::uint64_t, std::deque<block_shape>> shapes_;  ///< By pc; several if the code was changed.
 };
 
+/// Where threads are that have no hart, by their number: those of a program.
+struct thread_path {
+  struct step {
+    std::uint32_t function;
+    std::uint64_t site;
+  };
+  struct open_call {
+    std::uint64_t returns_to;
+    std::size_t steps;  ///< Up to the call that was left.
+  };
+  std::vector<step> steps;  ///< From the thread's first function on.
+  std::vector<open_call> open;
+};
+using thread_paths = std::unordered_map<std::uint64_t, thread_path>;
+
 class call_profile {
  public:
-  /// Both must exist as long.
-  call_profile(function_table const& functions, block_shapes& shapes) : functions_(functions), shapes_(shapes) {}
+  /// All must exist as long.
+  call_profile(function_table const& functions, block_shapes& shapes, thread_paths& threads)
+      : functions_(functions), shapes_(shapes), threads_(threads) {}
   call_profile(call_profile const&) = delete;
   call_profile& operator=(call_profile const&) = delete;
 
@@ -89,6 +106,8 @@ class call_profile {
   void go_on(hart const& h, spent on, std::uint64_t bus_cycles);
   /// A thread begins; what is between stop() and go_on() is nobody's.
   void begin_thread() noexcept { begins_ = true; }
+  /// Another thread takes the hart, and goes on where it was, on whichever hart; 0: there was none.
+  void switch_thread(std::uint64_t from, std::uint64_t to);
   /// Nothing follows.
   void finish(hart const& h, spent on, std::uint64_t now);
 
@@ -139,7 +158,8 @@ class call_profile {
   };
   struct open_call {
     std::uint64_t returns_to;
-    counted_block* from;
+    std::uint32_t of;     ///< The call that was left.
+    counted_block* from;  ///< Null: on another hart.
   };
   static constexpr std::size_t open_max = 512;  ///< Deeper calls are counted as tail calls.
   static constexpr std::size_t search_max = 64;
@@ -155,12 +175,15 @@ class call_profile {
   T* zeros(std::size_t count);
   std::uint32_t callee(std::uint32_t from, std::uint32_t function, std::uint64_t site);
   std::uint32_t jumped(std::uint32_t from, std::uint64_t pc);
+  [[nodiscard]] thread_path path_of(std::uint32_t call) const;
 
   function_table const& functions_;
   block_shapes& shapes_;
   std::vector<call> calls_{{root, function_table::unknown, 0}};
   index_table callees_;  ///< In calls_.
   std::vector<open_call> open_;
+  thread_paths& threads_;
+  std::optional<std::uint32_t> goes_on_in_;  ///< Since a switch: the call in which the thread was; root: it begins.
   std::uint64_t generation_ = 0;
   std::pmr::monotonic_buffer_resource memory_;  ///< The counts are there, which live as long.
   std::vector<counted_block*> counts_;

@@ -85,7 +85,7 @@ cycle_profile::cycle_profile(timed_machine& of, std::string program, std::string
   auto const add_image = [&](std::string file, elf_image const& image) {
     images_.emplace_back(std::move(file), function_table(image));
     profiled_image& added = images_.back();
-    added.all_harts = std::make_unique<call_profile>(added.functions, added.shapes);
+    added.all_harts = std::make_unique<call_profile>(added.functions, added.shapes, added.threads);
   };
   std::uint64_t entry = 0;
   for (auto const& one : of.programs()) {
@@ -96,6 +96,7 @@ cycle_profile::cycle_profile(timed_machine& of, std::string program, std::string
     }
     one->tell_profiles();
     tables_.emplace_back(image);
+    threads_.emplace_back();
     std::uint64_t const moved_by = image.entry - entry;
     for (timed_hart& hart : one->harts())
       add(hart, 0, moved_by, moved_by == 0 ? images_.front().shapes : moved_[moved_by],
@@ -106,13 +107,15 @@ cycle_profile::cycle_profile(timed_machine& of, std::string program, std::string
     if (images_.size() == 1) add_image(system, one->image());
     one->tell_profiles();
     tables_.emplace_back(one->image());
+    threads_.emplace_back();
     add(one->system_hart(), 1, 0, images_.back().shapes, fmt::format("tile {}, the system's hart", one->tile_number()));
   }
 }
 
 void cycle_profile::add(timed_hart& hart, std::size_t image, std::uint64_t moved_by, block_shapes& shapes,
                         std::string name) {
-  harts_.emplace_back(&hart, image, moved_by, std::move(name), std::make_unique<call_profile>(tables_.back(), shapes));
+  harts_.emplace_back(&hart, image, moved_by, std::move(name),
+                      std::make_unique<call_profile>(tables_.back(), shapes, threads_.back()));
   hart.set_profile(*harts_.back().cycles);
 }
 
@@ -294,9 +297,10 @@ std::string cycle_profile::speedscope() const {
                           {"weights", std::move(weights)}};
   };
   block_shapes moved_none;
+  thread_paths no_threads;
   nlohmann::json profiles = nlohmann::json::array({profile_of("all harts, cycles", tree())});
   for (profiled_hart const& one : harts_) {
-    call_profile alone(images_[one.image].functions, moved_none);
+    call_profile alone(images_[one.image].functions, moved_none, no_threads);
     alone.add(*one.cycles, one.moved_by);
     profile_tree const its = tree_of({{one.image, &alone}});
     if (its[0].total != 0) profiles.push_back(profile_of(one.name + ", cycles", its));

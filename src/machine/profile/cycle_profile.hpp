@@ -87,6 +87,7 @@ class cycle_profile {
     function_table functions;
     std::unordered_map<std::uint64_t, std::vector<source_frame>> frames;  ///< By pc, outermost first.
     block_shapes shapes;
+    thread_paths threads;
     std::unique_ptr<call_profile> all_harts;
   };
   void add(timed_hart& hart, std::size_t image, std::uint64_t moved_by, block_shapes& shapes, std::string name);
@@ -100,6 +101,7 @@ class cycle_profile {
 
   timed_machine& of_;
   std::deque<function_table> tables_;            ///< The programs' own, as they were moved.
+  std::deque<thread_paths> threads_;             ///< By program.
   std::map<std::uint64_t, block_shapes> moved_;  ///< By moved_by; of copies that were moved.
   std::deque<profiled_image> images_;
   std::deque<profiled_hart> harts_;

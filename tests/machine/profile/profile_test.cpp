@@ -203,12 +203,25 @@ TEST_P(profiles, have_every_cycle_and_change_none) {
 INSTANTIATE_TEST_SUITE_P(of_programs, profiles,
                          testing::Values(other_run{"nemesys-2x2", "-- threads"},
                                          other_run{"nemesys-2x2", "-- coroutines"},
+                                         other_run{"nemesys-2x2", "-- crowd 7"},
                                          other_run{"nemesys-2x2", "-- exceptions"},
                                          other_run{"nemesys-4x4", "--copies 14 -- adding 50"},
                                          other_run{"tessera-4x4", "--copies 5 -- extended 40"},
                                          other_run{"cni-4", "--copies 4 -- interfaces"},
                                          other_run{"dir-4", "--copies 4 -- shared_at_random 1 1 200"},
                                          other_run{"rae-16", "--copies 16 -- extended 8 mapped"}));
+
+TEST(threads_that_take_turns, keep_their_call_paths) {
+  work_folder const folder;
+  outcome const run = folder.run(TESS_MACHINE " --machine nemesys-2x2 --profile p.folded -- " + programs + "/crowd 7");
+  ASSERT_EQ(run.code, 0) << run.error;
+  auto const paths = folded(folder.path() / "p.folded");
+  EXPECT_GT(sum(paths, "^(__thread_start;|[^;]*clone[^;]*;)?start_thread;"), 0U);
+  EXPECT_GT(sum(paths, "^_start;.*main;"), 0U);
+  EXPECT_EQ(sum(paths, "^(_start|__thread_start|clone);"), sum(paths, "")) << "each path begins where its thread did";
+  EXPECT_EQ(sum(paths, "(^|;)main;(.*;)?start_thread;"), 0U);
+  EXPECT_EQ(sum(paths, "(^|;)start_thread;(.*;)?main;"), 0U);
+}
 
 TEST(a_wrong_profile, is_refused_before_the_run) {
   work_folder const folder;
