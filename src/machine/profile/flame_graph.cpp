@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "machine/profile/cycle_profile.hpp"
+#include "machine/report/xml.hpp"
 
 namespace tess::machine {
 namespace {
@@ -22,29 +23,6 @@ constexpr double letter = 6.3;     ///< Mean width, 11 px.
 // By what cycles are spent on; distinguishable with colour blindness (after Okabe and Ito).
 constexpr std::array<char const*, ways_to_spend> colours{"#009e73", "#f0e442", "#e69f00", "#d55e00", "#999999",
                                                          "#cc79a7", "#b79ae0", "#c9b037", "#56b4e9", "#dde3e6"};
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char const c : text) {
-    switch (c) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return safe;
-}
 
 class drawing {
  public:
@@ -65,7 +43,7 @@ class drawing {
       legend += fmt::format(
           "<rect x=\"{:.0f}\" y=\"48\" width=\"13\" height=\"13\" fill=\"{}\" stroke=\"#666\"/>"
           "<text x=\"{:.0f}\" y=\"59\">{}</text>\n",
-          x, colours[on], x + 18, escaped(text));
+          x, colours[on], x + 18, xml_escaped(text));
       x += 18 + letter * static_cast<double>(text.size()) + 22;
     }
     return fmt::format(
@@ -75,7 +53,7 @@ class drawing {
                "<text x=\"{2:.0f}\" y=\"22\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
                "<text x=\"{2:.0f}\" y=\"38\" fill=\"#555\">{4} cycles of all harts; a bar is as wide as the cycles in "
                "it and in what it calls; the last one says what they were spent on</text>\n",
-               width, height_, margin, escaped(title), tree_[0].total) +
+               width, height_, margin, xml_escaped(title), tree_[0].total) +
            legend + bars_ + "</svg>\n";
   }
 
@@ -96,7 +74,7 @@ class drawing {
     bars_ += fmt::format(
         "<g><title>{}: {} cycles, {}</title><rect x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
         "fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"/>",
-        escaped(label), cycles, percent(cycles), x, y, long_by, row - 1, colour);
+        xml_escaped(label), cycles, percent(cycles), x, y, long_by, row - 1, colour);
     auto const letters = static_cast<std::size_t>(std::max(0.0, (long_by - 6) / letter));
     if (letters >= 3) {
       std::string_view fitting = label;
@@ -105,7 +83,7 @@ class drawing {
         fitting.remove_prefix(at + 2);
       std::string const text(fitting.size() <= letters ? std::string(fitting)
                                                        : std::string(fitting.substr(0, letters - 1)) + "…");
-      bars_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>", x + 3, y + 12, escaped(text));
+      bars_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>", x + 3, y + 12, xml_escaped(text));
     }
     bars_ += "</g>\n";
   }

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "machine/report/xml.hpp"
+
 namespace tess::machine {
 namespace {
 
@@ -42,24 +44,6 @@ std::string percent_of(double load) {
   return load < 0.1 ? fmt::format("{:.1f}%", load * 100) : fmt::format("{:.0f}%", load * 100);
 }
 
-std::string escaped(std::string const& text) {
-  std::string safe;
-  for (char const c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return safe;
-}
-
 struct point {
   double x;
   double y;
@@ -82,7 +66,7 @@ std::string bar(point at, char const* name, double load, std::string const& figu
       "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#eceff1\"/>"
       "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>"
       "<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"f\">{}</text></g>\n",
-      escaped(what), at.x, at.y + 12, name, x, at.y, width, height, x, at.y,
+      xml_escaped(what), at.x, at.y + 12, name, x, at.y, width, height, x, at.y,
       load < classes.front().below ? 0 : std::max(2.0, width * std::min(load, 1.0)), height, class_of(load).colour,
       at.x + box - 16, at.y + 12, figure);
 }
@@ -178,7 +162,7 @@ std::string legend_at(double x, double y) {
     text += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"84\" height=\"22\" fill=\"{}\"/>"
         "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{}\">{}</text>\n",
-        x, y, one.colour, x + 42, y + 15, one.dark_text, escaped(one.name));
+        x, y, one.colour, x + 42, y + 15, one.dark_text, xml_escaped(one.name));
     x += 84;
   }
   return text;
@@ -197,7 +181,7 @@ std::string picture_of(measurement const& run, machine_description const& descri
       "<rect width=\"100%\" height=\"100%\" fill=\"#fafafa\"/>\n",
       width, height);
   text += fmt::format("<text x=\"{:.0f}\" y=\"34\" font-size=\"20\" font-weight=\"bold\">{}: {}</text>\n", margin,
-                      escaped(description.name), escaped(program.substr(program.rfind('/') + 1)));
+                      xml_escaped(description.name), xml_escaped(program.substr(program.rfind('/') + 1)));
   text += fmt::format(
       "<text x=\"{:.0f}\" y=\"58\" font-size=\"13\">{:.6f} s simulated, {} cycles, {} instructions, {:.3f} a "
       "cycle.</text>\n"
