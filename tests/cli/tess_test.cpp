@@ -59,10 +59,11 @@ TEST_F(tess_command, becomes_the_machine_that_is_asked_for) {
   write_script("machine/tess-machine", R"(printf '<%s>' "$@"; echo " $TESS_SEED")");
   write_script("guest", "exit 7");
   outcome const run = tess(
-      "run --machine single-tile --allow-write . libexec/tessera/guest -x --allow-write bin --timing off --seed 3 -- "
-      "--timing");
+      "run --machine single-tile --allow-write . --allow-write bin --timing off --seed 3 libexec/tessera/guest -x "
+      "--seed 4 -- --timing");
   EXPECT_EQ(run.code, 0) << run.error;
-  EXPECT_EQ(run.said.substr(run.said.find("<--><")), "<--><libexec/tessera/guest><-x><--timing> 3\n");
+  EXPECT_EQ(run.said.substr(run.said.find("<--><")), "<--><libexec/tessera/guest><-x><--seed><4><--><--timing> 3\n")
+      << "words behind the program are its own";
   for (char const* words : {"<--machine><single-tile>", "<--timing><off>", "<--allow-write><.><--allow-write><bin>"})
     EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
 }

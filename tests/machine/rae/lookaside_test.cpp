@@ -1,6 +1,7 @@
 // lookaside_test: a hart's look-aside buffer of objects has the size and takes the time that the machine file says.
 // Method: a program that loads words by several objects prints its cycles, on machines that differ in one number of
-// [lookaside]: the differences must be the look-ups' times, to a cycle of each load, as clocks of networks round.
+// [lookaside]: the differences must be the look-ups' times, to a cycle of each load, as clocks of networks round, and to
+// one line of the program.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -27,6 +28,8 @@ struct measured {
 };
 
 constexpr int rounds = 8;
+/// A line of the program itself, whose place in the caches is an accident: one run of two may miss it.
+constexpr int one_line = 30;
 
 measured run(std::string const& machine, timing const& t, int objects) {
   work_folder const folder;
@@ -60,7 +63,7 @@ TEST(a_look_aside_buffer, takes_the_time_of_a_hit_and_of_a_miss) {
   for (char const* machine : {"rae-6", "nemesys-2x2", "cni-4"}) {
     measured const free = run(machine, {8, 0, 0}, 4);
     measured const slow = run(machine, {8, 40, 100}, 4);
-    EXPECT_NEAR(static_cast<double>(slow.known - free.known), rounds * 4 * 40, rounds * 4) << machine;
+    EXPECT_NEAR(static_cast<double>(slow.known - free.known), rounds * 4 * 40, rounds * 4 + one_line) << machine;
     EXPECT_NEAR(static_cast<double>(slow.anew - free.anew), 4 * (40 + 100), 4)
         << machine << ": stored entries are looked up again";
     EXPECT_EQ(slow.misses, 4 + 4) << machine;
@@ -75,7 +78,7 @@ TEST(a_look_aside_buffer, has_as_many_entries_as_the_machine_file_says) {
   EXPECT_EQ(all.misses, 8 + 8);
   // Two objects each want an entry, in turn: none is found.
   EXPECT_EQ(half.hits, 0);
-  EXPECT_NEAR(static_cast<double>(half.known - all.known), rounds * 8 * 100, rounds * 8);
+  EXPECT_NEAR(static_cast<double>(half.known - all.known), rounds * 8 * 100, rounds * 8 + one_line);
   EXPECT_EQ(one.hits, 0);
 }
 
