@@ -83,6 +83,11 @@ TEST_P(limits, by_a_signal_have_all_reports) {
   EXPECT_NE(interrupted.done.error.find("stopped by SIGINT"), std::string::npos) << interrupted.done.error;
   EXPECT_NE(interrupted.done.error.find("machine: instructions"), std::string::npos);
   EXPECT_EQ(number_in(interrupted.statistics, "exit_code"), 130U);
+  // timeout(1) sends a signal to the process and to its group.
+  outcome const twice = folder_.run(TESS_MACHINE " " + GetParam() + endless +
+                                    " & p=$!; sleep 1; kill -TERM $p; sleep 0.02; kill -TERM $p; wait $p");
+  EXPECT_EQ(twice.code, 143) << twice.error;
+  EXPECT_NE(twice.error.find("machine: instructions"), std::string::npos) << twice.error;
   run const reading = of("", "read", "sleep 2 | timeout --preserve-status -s TERM 1");
   EXPECT_EQ(reading.done.code, 143) << reading.done.error;
   EXPECT_NE(reading.done.error.find("stopped by SIGTERM"), std::string::npos) << reading.done.error;

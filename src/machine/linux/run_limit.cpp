@@ -5,11 +5,33 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace tess::machine {
 namespace {
 
 std::sig_atomic_t volatile noted_signal = 0;
+std::int64_t volatile noted_at_ms = 0;
+
+std::int64_t now_ms() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// The first signal ends the run, with all reports; one that comes later ends at once. timeout(1) sends each to the
+// process and to its group, so it comes twice.
+void note(int which) {
+  constexpr std::int64_t together_ms = 500;
+  if (noted_signal == 0) {
+    noted_at_ms = now_ms();
+    noted_signal = which;
+  } else if (now_ms() - noted_at_ms > together_ms) {
+    (void)std::signal(which, SIG_DFL);
+    (void)std::raise(which);
+  }
+}
 
 }  // namespace
 
@@ -19,8 +41,7 @@ void catch_signals() {
     // A job in the background of a shell that has no terminal of its own does not end by Ctrl-C.
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
-    action.sa_handler = [](int which) { noted_signal = which; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // calls that wait return, so not SA_RESTART
+    action.sa_handler = note;  // calls that wait return, so not SA_RESTART
     ::sigaction(signal, &action, nullptr);
   }
 }

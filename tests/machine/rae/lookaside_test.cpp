@@ -1,7 +1,7 @@
 // lookaside_test: a hart's look-aside buffer of objects has the size and takes the time that the machine file says.
 // Method: a program that loads words by several objects prints its cycles, on machines that differ in one number of
-// [lookaside]: the differences must be the look-ups' times, to a cycle of each load, as clocks of networks round, and to
-// one line of the program.
+// [lookaside]: the differences must be the look-ups' times, to a cycle of each load, as clocks of networks round, and
+// to one line of the program.
 #include <gtest/gtest.h>
 
 #include <fstream>
