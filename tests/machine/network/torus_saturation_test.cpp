@@ -64,18 +64,22 @@ TEST(a_torus, slow_saturates_early_because_of_its_classes_only) {
     std::string name;
     network_parameters network;
   };
-  std::array<variant, 6> all{variant{"2 channels, buffers of 8 flits", torus()},
+  std::array<variant, 8> all{variant{"2 channels, buffers of 8 flits", torus()},
                              {"buffers of 32 flits", torus()},
                              {"credits without delay", torus()},
                              {"look-ahead, speculation", torus()},
                              {"links of two cycles", torus()},
-                             {"4 channels", torus()}};
+                             {"4 channels", torus()},
+                             {"5x5", torus()},
+                             {"4x4", torus()}};
   all[1].network.buffer_flits = 32;
   all[2].network.credit_cycles = 0;
   all[3].network.routing_cycles = 0;
   all[3].network.speculative = true;
   all[4].network.ring_link_cycles = 2;
   all[5].network.virtual_networks = {{4}};
+  all[6].network.width = all[6].network.height = 5;
+  all[7].network.width = all[7].network.height = 4;
   std::printf("%-32s flits  dateline  route  balanced\n", "flits per node and cycle");
   for (auto const& [name, network] : all) {
     for (std::uint32_t const flits : {1U, 5U}) {
@@ -83,8 +87,9 @@ TEST(a_torus, slow_saturates_early_because_of_its_classes_only) {
       double const route = taken_by(network, ring_classes::route, flits);
       double const balanced = taken_by(network, ring_classes::balanced, flits);
       std::printf("%-32s %5u  %8.3f  %5.3f  %8.3f\n", name.c_str(), flits, dateline, route, balanced);
-      EXPECT_GT(route / dateline, 1.03) << name;
-      EXPECT_LT(route / dateline, 1.20) << name;
+      // On 4x4 nodes no packet goes on behind a dateline.
+      EXPECT_GT(route / dateline, name == "4x4" ? 0.99 : 1.03) << name;
+      EXPECT_LT(route / dateline, name == "4x4" ? 1.01 : 1.20) << name;
       EXPECT_GT(balanced / route, 1.02) << name;
       EXPECT_LT(balanced / route, 1.20) << name;
     }
