@@ -39,10 +39,10 @@ namespace {
 namespace fs = std::filesystem;
 using host_clock = std::chrono::steady_clock;
 
-/// Simulated time between progress checks: short enough for a line per second, long enough to cost nothing.
 /// Tells a program that the tile's system hart runs the kernel; only this run says so.
 constexpr std::string_view system_variable = "TESS_SYSTEM=";
 
+/// Simulated time between progress checks: short enough for a line per second, long enough to cost nothing.
 constexpr picoseconds look_interval_ps = 100'000'000;
 
 double seconds_since(host_clock::time_point begin) {

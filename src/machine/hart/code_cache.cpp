@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "machine/isa/decode.hpp"
-
 namespace tess::machine {
 namespace {
 
 constexpr unsigned instructions_limit = 64;
-// Header, its tell-tale, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
+// Header, begin_block, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
 constexpr std::size_t slots_max = 1 + 1 + 2 + instructions_limit + 1 + instructions_limit + 1;
 
 std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
@@ -116,16 +114,6 @@ class block_builder {
     return !ends_block(word.op);
   }
 
-  // The instruction at pc_, in whatever line; illegal if it is not there.
-  [[nodiscard]] decoded next_word() const {
-    std::uint16_t low = 0;
-    std::uint16_t high = 0;
-    if (!source_.halfword(pc_, low)) return {};
-    if (is_compressed(low)) return decode(expand(low));
-    if (!source_.halfword(pc_ + 2, high)) return {};
-    return decode(std::uint32_t{low} | std::uint32_t{high} << 16U);
-  }
-
   bool put_no_code() {
     if (instructions_ != 0) return false;  // the instructions before it run first
     ++instructions_;
@@ -146,7 +134,7 @@ class block_builder {
 
   void add_link() {
     // The block that follows does not know what comes before it.
-    if (rules_.costs.load_use != 0 && uses_loaded(previous_, next_word())) cycles_ += rules_.costs.load_use;
+    if (rules_.costs.load_use != 0 && uses_loaded(previous_, word_at(source_, pc_))) cycles_ += rules_.costs.load_use;
     targets_[jumps_++] = {used_, pc_};
     put_pseudo(operation::jump_to, 0);
   }
@@ -188,6 +176,15 @@ class block_builder {
 };
 
 }  // namespace
+
+decoded word_at(code_source const& source, std::uint64_t pc) {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+  if (!source.halfword(pc, low)) return {};
+  if (is_compressed(low)) return decode(expand(low));
+  if (!source.halfword(pc + 2, high)) return {};
+  return decode(std::uint32_t{low} | std::uint32_t{high} << 16U);
+}
 
 code_cache::code_cache(code_source const& source, handler* const* handlers, block_rules rules)
     : source_(source), handlers_(handlers), rules_(rules) {}

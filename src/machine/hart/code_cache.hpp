@@ -18,8 +18,12 @@
 
 #include "machine/hart/inst.hpp"
 #include "machine/hart/memory_policy.hpp"
+#include "machine/isa/decode.hpp"
 
 namespace tess::machine {
+
+// The instruction at pc, in whatever line; illegal if it is not there.
+[[nodiscard]] decoded word_at(code_source const& source, std::uint64_t pc);
 
 class code_cache {
  public:

@@ -121,6 +121,13 @@ class file_calls {
   std::int64_t path_at(std::uint64_t directory, std::uint64_t address, std::string& path);
   // The same, and follows the links of /proc/self: what file_access may know.
   std::int64_t real_path_at(std::uint64_t directory, std::uint64_t address, std::string& path, bool follow_last = true);
+  // A name in a folder for writing, whether or not it is there.
+  struct named_entry {
+    host_file parent;
+    std::string name;
+  };
+  // That of the path at this address. 0, or an error number.
+  std::int64_t entry_at(std::uint64_t directory, std::uint64_t address, named_entry& entry);
   [[nodiscard]] std::string follow_own(std::string const& path, bool follow_last) const;
   // A descriptor that a name of /proc/self/fd, or a name like /dev/stdin, refers to.
   [[nodiscard]] std::optional<std::uint64_t> own_descriptor(std::string const& path) const;

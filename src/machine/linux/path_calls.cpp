@@ -193,19 +193,20 @@ std::int64_t file_calls::symlinkat(call_arguments const& a) {
   return ::symlinkat(given.c_str(), parent.get(), name.c_str()) != 0 ? -errno : 0;
 }
 
+std::int64_t file_calls::entry_at(std::uint64_t directory, std::uint64_t address, named_entry& entry) {
+  std::string path;
+  if (auto const wrong = real_path_at(directory, address, path, false); wrong != 0) return wrong;
+  entry.parent = host_file{access_.parent_for_change(path, entry.name)};
+  return std::min(entry.parent.get(), 0);
+}
+
+// Both below folders for writing: a link gives the right to change the file.
 std::int64_t file_calls::linkat(call_arguments const& a) {
-  std::string from;
-  std::string to;
-  std::string from_name;
-  std::string to_name;
-  if (auto const wrong = real_path_at(a[0], a[1], from, false); wrong != 0) return wrong;
-  if (auto const wrong = real_path_at(a[2], a[3], to, false); wrong != 0) return wrong;
-  // Both below folders for writing: a link gives the right to change the file.
-  host_file const from_parent{access_.parent_for_change(from, from_name)};
-  if (from_parent.get() < 0) return from_parent.get();
-  host_file const to_parent{access_.parent_for_change(to, to_name)};
-  if (to_parent.get() < 0) return to_parent.get();
-  return ::linkat(from_parent.get(), from_name.c_str(), to_parent.get(), to_name.c_str(), 0) != 0 ? -errno : 0;
+  named_entry from;
+  named_entry to;
+  if (auto const wrong = entry_at(a[0], a[1], from); wrong != 0) return wrong;
+  if (auto const wrong = entry_at(a[2], a[3], to); wrong != 0) return wrong;
+  return ::linkat(from.parent.get(), from.name.c_str(), to.parent.get(), to.name.c_str(), 0) != 0 ? -errno : 0;
 }
 
 std::int64_t file_calls::fchmodat(call_arguments const& a) {
@@ -252,18 +253,12 @@ std::int64_t file_calls::unlinkat(call_arguments const& a) {
 }
 
 std::int64_t file_calls::renameat2(call_arguments const& a) {
-  std::string from;
-  std::string to;
-  std::string from_name;
-  std::string to_name;
-  if (auto const wrong = real_path_at(a[0], a[1], from, false); wrong != 0) return wrong;
-  if (auto const wrong = real_path_at(a[2], a[3], to, false); wrong != 0) return wrong;
-  host_file const from_parent{access_.parent_for_change(from, from_name)};
-  if (from_parent.get() < 0) return from_parent.get();
-  host_file const to_parent{access_.parent_for_change(to, to_name)};
-  if (to_parent.get() < 0) return to_parent.get();
+  named_entry from;
+  named_entry to;
+  if (auto const wrong = entry_at(a[0], a[1], from); wrong != 0) return wrong;
+  if (auto const wrong = entry_at(a[2], a[3], to); wrong != 0) return wrong;
   auto const flags = static_cast<unsigned>(a[4] & RENAME_NOREPLACE);
-  return ::renameat2(from_parent.get(), from_name.c_str(), to_parent.get(), to_name.c_str(), flags) != 0 ? -errno : 0;
+  return ::renameat2(from.parent.get(), from.name.c_str(), to.parent.get(), to.name.c_str(), flags) != 0 ? -errno : 0;
 }
 
 std::int64_t file_calls::truncate(call_arguments const& a) {

@@ -7,22 +7,12 @@
 #include <utility>
 
 #include "machine/hart/code_cache.hpp"
-#include "machine/isa/decode.hpp"
 
 namespace tess::machine {
 namespace {
 
 constexpr bool is_link(std::uint8_t number) noexcept {
   return number == 1 || number == 5;
-}
-
-decoded word_at(code_source const& source, std::uint64_t pc) {
-  std::uint16_t low = 0;
-  std::uint16_t high = 0;
-  if (!source.halfword(pc, low)) return {};
-  if (is_compressed(low)) return decode(expand(low));
-  if (!source.halfword(pc + 2, high)) return {};
-  return decode(std::uint32_t{low} | std::uint32_t{high} << 16U);
 }
 
 }  // namespace

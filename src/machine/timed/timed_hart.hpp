@@ -89,6 +89,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void run_ahead();
   /// Performs the operation that the hart stopped for; false: it waits.
   bool serve();
+  /// The same, without what must be done before.
   bool serve_stop();
   /// How far the hart may run now; 0: not at all, another event comes first.
   [[nodiscard]] std::uint64_t limit();

@@ -53,10 +53,10 @@ class timed_machine {
     bool begins;
   };
   void mark(bool begins);
+  void read_counters(marked& at);
   [[nodiscard]] std::uint64_t instructions() const;
   /// Until no event is left, or the limit; says why it stopped there.
   std::string run_to_end(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit);
-  void read_counters(marked& at);
   /// Some copies of the program have not ended, and no event is pending.
   [[nodiscard]] bool stalled() const;
   void notify_stalled();
