@@ -11,6 +11,8 @@
 #include <new>
 #include <type_traits>
 
+#include "machine/kernel/fixed_heap.hpp"
+
 namespace tess::machine {
 
 template <class T>
@@ -19,11 +21,12 @@ class zeroed_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  explicit zeroed_array(std::size_t size) : taken_(std::calloc(size * sizeof(T) + host_line, 1)) {
+  explicit zeroed_array(std::size_t size)
+      : taken_(take(size * sizeof(T) + host_line), freed{size * sizeof(T) + host_line}) {
     if (taken_ == nullptr) throw std::bad_alloc();
     void* begin = taken_.get();
     std::size_t room = size * sizeof(T) + host_line;
-    // calloc makes the objects, all zero.
+    // calloc makes the objects, all zero, and so do new pages.
     values_ = static_cast<T*>(std::align(host_line, size * sizeof(T), begin, room));
   }
 
@@ -33,8 +36,13 @@ class zeroed_array {
 
  private:
   static constexpr std::size_t host_line = 64;
+  static void* take(std::size_t bytes) { return fixed_heap::active() ? fixed_heap::take_pages(bytes) : std::calloc(bytes, 1); }
   struct freed {
-    void operator()(void* taken) const noexcept { std::free(taken); }
+    std::size_t bytes;
+    void operator()(void* taken) const noexcept {
+      if (fixed_heap::holds(taken)) return fixed_heap::give_pages(taken, bytes);
+      std::free(taken);
+    }
   };
 
   std::unique_ptr<void, freed> taken_;

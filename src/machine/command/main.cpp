@@ -14,10 +14,12 @@
 #include <string>
 
 #include "base/standard_output.hpp"
+#include "machine/checkpoint/checkpoint_file.hpp"
 #include "machine/command/run.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/linux/elf.hpp"
+#include "machine/linux/host_handles.hpp"
 #include "machine/report/explanation.hpp"
 
 namespace {
@@ -99,6 +101,20 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->check(CLI::PositiveNumber);
   app.add_option("--max-seconds", chosen.seconds_max, "the same after so long here; as Ctrl-C, it does not repeat")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--checkpoint-at", chosen.checkpoint_at,
+                 "with time: write the whole machine to a file when it comes to this cycle, or to the begin or the end "
+                 "of what the program measures, and go on; repeatable")
+      ->type_name("CYCLE|begin|end")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--checkpoint", chosen.checkpoint,
+                 "the file for --checkpoint-at; with several places, each is a part of its name")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option(
+         "--restore", chosen.restore,
+         "go on from this checkpoint, instead of running a program; options for limits and reports may be given")
+      ->type_name("FILE");
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")
@@ -175,7 +191,10 @@ int main(int argc, char** argv) {
       fmt::print("{}", tess::machine::explanation_of(tess::machine::described_machine(chosen.explain)));
       return 0;
     }
-    if (chosen.arguments.empty()) throw wrong_use{"which program? give it after --, as in tess-machine -- ./hello"};
+    if (!chosen.restore.empty() && !chosen.arguments.empty())
+      throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
+    if (chosen.arguments.empty() && chosen.restore.empty())
+      throw wrong_use{"which program? give it after --, as in tess-machine -- ./hello"};
     return tess::machine::run(chosen);
   } catch (CLI::Success const& done) {
     return app.exit(done);
@@ -186,6 +205,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "tess-machine: {}\n", wrong.what());
     return exit_misuse;
   } catch (tess::machine::config_error const& wrong) {
+    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
+    return exit_misuse;
+  } catch (tess::machine::checkpoint_error const& wrong) {
+    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
+    return exit_misuse;
+  } catch (tess::machine::handle_error const& wrong) {
     fmt::print(stderr, "tess-machine: {}\n", wrong.what());
     return exit_misuse;
   } catch (wrong_use const& wrong) {

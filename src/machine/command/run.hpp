@@ -38,7 +38,10 @@ struct chosen_options {
   std::uint64_t cycles_max = 0;  // of limits, 0: none
   std::uint64_t instructions_max = 0;
   double seconds_max = 0;
-  std::vector<std::string> profiles;  // files, by whose names it is known what they are
+  std::string checkpoint = "checkpoint.tess";  // a file
+  std::vector<std::string> checkpoint_at;      // cycles, begin or end
+  std::string restore;                         // a checkpoint; instead of a program
+  std::vector<std::string> profiles;           // files, by whose names it is known what they are
   std::uint32_t copies_in_tile = 1;
   bool image_in_memory = false;
   bool list = false;                  // instead of a run

@@ -117,6 +117,28 @@ void file_access::allow_read_file(std::filesystem::path const& file) {
   read_links_.push_back(std::filesystem::absolute(file).lexically_normal().string());
 }
 
+void file_access::allow_write_as(std::filesystem::path const& folder, std::string shown) {
+  shown_folder_ = write_folders_.size();
+  write_folders_.push_back(open_folder(folder));
+  shown_ = std::move(shown);
+}
+
+std::string file_access::on_host(std::string const& path) const {
+  if (shown_.empty() || !lies_in(shown_, path)) return path;
+  return write_folders_[shown_folder_].path + path.substr(shown_.size());
+}
+
+void file_access::each_descriptor(descriptor_visitor const& visit) {
+  for (std::vector<folder>* const folders : {&read_folders_, &write_folders_}) {
+    for (folder& one : *folders) {
+      if (!shown_.empty() && &one == &write_folders_[shown_folder_]) continue;
+      int descriptor = one.descriptor.release();
+      visit(descriptor);
+      one.descriptor = host_file{descriptor};
+    }
+  }
+}
+
 file_access::folder const* file_access::holder_of(std::vector<folder> const& folders, std::string const& path) {
   auto const found = std::ranges::find_if(folders, [&](folder const& f) { return lies_in(f.path, path); });
   return found == folders.end() ? nullptr : &*found;
@@ -163,13 +185,15 @@ int file_access::unseen(std::string const& path, int why) const {
   return host_file{open_beneath(*holder, path, O_PATH, 0)}.get() == -why ? -why : -ENOENT;
 }
 
-int file_access::look(std::string const& path, bool follow) const {
+int file_access::look(std::string const& shown, bool follow) const {
+  std::string const path = on_host(shown);
   host_file found{resolve(path, follow ? 0 : O_NOFOLLOW)};
   if (found.get() < 0) return unseen(path, errno);
   return sight_of(found.get()) == sight::none ? -ENOENT : found.release();
 }
 
-int file_access::open(std::string const& path, int flags, unsigned mode) {
+int file_access::open(std::string const& shown, int flags, unsigned mode) {
+  std::string const path = on_host(shown);
   if (wants_to_write(flags) && (flags & O_PATH) == 0) {
     int const opened = open_for_change(path, flags, mode);
     if (opened != -EROFS) return opened;
@@ -218,7 +242,8 @@ bool file_access::resolve_parent(std::string const& path, std::string& whole, st
   return true;
 }
 
-int file_access::parent_for_change(std::string const& path, std::string& name) {
+int file_access::parent_for_change(std::string const& shown, std::string& name) {
+  std::string const path = on_host(shown);
   std::string whole;
   if (!resolve_parent(path, whole, name)) {
     if (name.empty() || name == "." || name == "..") return -EINVAL;

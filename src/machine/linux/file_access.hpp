@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "machine/linux/host_handles.hpp"
+
 namespace tess::machine {
 
 // A descriptor of the host that is closed by its destructor; -1: none.
@@ -43,6 +45,10 @@ class file_access {
  public:
   void allow_write(std::filesystem::path const& folder) { write_folders_.push_back(open_folder(folder)); }
   void allow_read(std::filesystem::path const& folder) { read_folders_.push_back(open_folder(folder)); }
+  // The program knows the folder by another name, `shown`; there is one such folder at most.
+  void allow_write_as(std::filesystem::path const& folder, std::string shown);
+  // It is now this one.
+  void move_shown(std::filesystem::path const& folder) { write_folders_[shown_folder_] = open_folder(folder); }
   // A single file.
   void allow_read_file(std::filesystem::path const& file);
 
@@ -53,6 +59,8 @@ class file_access {
   // The folder that contains it, in which it may be created or deleted, and its name there.
   [[nodiscard]] int parent_for_change(std::string const& path, std::string& name);
   [[nodiscard]] bool may_write(int descriptor) const;
+  // The descriptors of folders, but for that of allow_write_as.
+  void each_descriptor(descriptor_visitor const& visit);
   // A line about the first refused attempt to write, and one about the first to read a file that is there, if that may
   // be why the program failed. Empty if there was none.
   [[nodiscard]] std::string refused(bool failed) const;
@@ -64,6 +72,8 @@ class file_access {
     std::string given;  // the same as it was given
   };
   static folder open_folder(std::filesystem::path const& path);
+  // The path on the host of one that the program gives.
+  [[nodiscard]] std::string on_host(std::string const& path) const;
   static folder const* holder_of(std::vector<folder> const& folders, std::string const& path);
   static int open_beneath(folder const& root, std::string const& path, int flags, unsigned mode);
   int open_for_change(std::string const& path, int flags, unsigned mode) const;
@@ -75,6 +85,8 @@ class file_access {
   int refuse_write(std::string const& path);
 
   std::vector<folder> write_folders_;
+  std::string shown_;  // empty: no folder has another name
+  std::size_t shown_folder_ = 0;
   std::vector<folder> read_folders_;
   std::vector<std::string> read_files_;  // where they lead
   std::vector<std::string> read_links_;  // the same as they were given

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "machine/linux/run_limit.hpp"
 
@@ -47,6 +48,14 @@ file_calls::file_calls(user_memory& memory, file_access access, own_process cons
   for (int stream = 0; stream <= 2; ++stream) {
     int const flags = stream == 0 ? O_RDONLY : O_WRONLY;
     add(std::make_shared<open_file>(stream, "", false, flags), static_cast<std::uint64_t>(stream), false);
+  }
+}
+
+void file_calls::each_descriptor(descriptor_visitor const& visit) {
+  access_.each_descriptor(visit);
+  std::set<open_file const*> visited;
+  for (auto& [number, of] : files_) {
+    if (of.file->ours && of.file->host >= 0 && visited.insert(of.file.get()).second) visit(of.file->host);
   }
 }
 

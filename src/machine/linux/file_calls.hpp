@@ -86,6 +86,9 @@ class file_calls {
   // Since it was last asked: may a call that had to wait be done now?
   [[nodiscard]] bool have_changed() noexcept { return std::exchange(changed_, false); }
   [[nodiscard]] file_access const& access() const noexcept { return access_; }
+  [[nodiscard]] file_access& access() noexcept { return access_; }
+  // Each descriptor of the host that this object would close.
+  void each_descriptor(descriptor_visitor const& visit);
 
  private:
   struct interest_list;

@@ -65,6 +65,7 @@ class program {
   [[nodiscard]] std::optional<int> killed_by() const noexcept { return signal_; }
   [[nodiscard]] threads& tasks() noexcept { return threads_; }
   [[nodiscard]] file_access const& files() const noexcept { return files_.access(); }
+  [[nodiscard]] file_calls& open_files() noexcept { return files_; }
 
  private:
   std::int64_t dispatch(hart& h, std::uint64_t number, call_arguments const& a);

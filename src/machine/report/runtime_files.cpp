@@ -32,8 +32,9 @@ runtime_files::runtime_files(bool statistics, bool trace, std::vector<std::strin
     throw fs::filesystem_error("a folder for what the runtime writes", folder,
                                std::error_code(errno, std::system_category()));
   folder_ = folder;
-  if (statistics) variables_.push_back("TESS_STATS=" + (folder_ / statistics_name).string());
-  if (trace) variables_.push_back("TESS_TRACE=" + (folder_ / trace_name).string());
+  fs::path const shown{shown_folder};
+  if (statistics) variables_.push_back("TESS_STATS=" + (shown / statistics_name).string());
+  if (trace) variables_.push_back("TESS_TRACE=" + (shown / trace_name).string());
 }
 
 runtime_files::~runtime_files() {

@@ -24,8 +24,10 @@ class runtime_files {
 
   /// For the program's environment: the wanted files that are not named there.
   [[nodiscard]] std::vector<std::string> const& variables() const noexcept { return variables_; }
-  /// The folder that the program may write; empty: none.
+  /// The folder that the program may write; empty: none. The program knows it as `shown_folder`, whose name is the same
+  /// in every run.
   [[nodiscard]] std::filesystem::path const& folder() const noexcept { return folder_; }
+  static constexpr std::string_view shown_folder = "/tmp/tess-machine-report";
 
   /// JSON; empty: the program wrote none, as it does not use the runtime or did not reach its end.
   [[nodiscard]] std::string statistics() const;

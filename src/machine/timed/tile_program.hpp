@@ -26,6 +26,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   [[nodiscard]] hart_memory::statistics counted() const;
   /// Lines about files that the program was not allowed to access; empty: none.
   [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
+  [[nodiscard]] file_calls& open_files() noexcept { return program_.open_files(); }
   /// A hart of the tile that runs something else; its events can be observed here.
   void add_neighbour(timed_hart const& other) { neighbours_.push_back(&other); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }

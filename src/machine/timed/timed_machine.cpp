@@ -108,6 +108,8 @@ timed_machine::marked::marked(timed_machine& of, bool is_begin)
       begins(is_begin) {}
 
 void timed_machine::mark(bool begins) {
+  last_mark_ = begins ? run_pauses::mark::begin : run_pauses::mark::end;
+  if (pauses_at_marks_) grid_.clock.stop();
   if (spare_marks_.empty()) spare_marks_.push_back(&marks_.emplace_back(*this, begins));
   marked& one = *spare_marks_.back();
   spare_marks_.pop_back();
@@ -159,8 +161,19 @@ std::uint64_t timed_machine::instructions() const {
   return sum;
 }
 
+void timed_machine::pause(run_pauses& pauses) {
+  run_pauses::mark const passed = std::exchange(last_mark_, run_pauses::mark::none);
+  std::erase_if(pauses.places, [&](run_pauses::place const& one) {
+    bool const here = one.at == run_pauses::mark::none ? grid_.clock.next_due() > one.time : one.at == passed;
+    if (here) pauses.reached(one);
+    return here;
+  });
+  pauses_at_marks_ =
+      std::ranges::any_of(pauses.places, [](auto const& one) { return one.at != run_pauses::mark::none; });
+}
+
 std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<void()> const& each,
-                                      run_limit const& limit) {
+                                      run_limit const& limit, run_pauses& pauses) {
   kernel& clock = grid_.clock;
   clock_domain const cycles(grid_.description.tile_clock_ps);
   bool const counts = limit.instructions != run_limit::never;
@@ -170,7 +183,13 @@ std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<voi
   picoseconds const period = grid_.description.tile_clock_ps;
   picoseconds const last = limit.cycles < run_limit::never / period ? cycles.cycles(limit.cycles) : run_limit::never;
   bool more = true;
+  pauses_at_marks_ =
+      std::ranges::any_of(pauses.places, [](auto const& one) { return one.at != run_pauses::mark::none; });
   while (more && !clock.idle()) {
+    pause(pauses);
+    picoseconds next_pause = run_limit::never;
+    for (auto const& one : pauses.places)
+      if (one.at == run_pauses::mark::none) next_pause = std::min(next_pause, one.time);
     std::uint64_t const done = counts ? instructions() : 0;
     if (std::string reason = limit.reason(cycles.cycle_from(clock.now()), done); !reason.empty()) return reason;
     std::uint64_t const left = limit.cycles_left(cycles.cycle_from(clock.now()), done, harts);
@@ -180,20 +199,23 @@ std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<voi
       return limit.reason(cycles.cycle_from(last), done);
     }
     // Time without events is passed in one step, so that sleeping for hours costs nothing.
-    more = clock.run_on(std::min(std::max(clock.now() + look, clock.next_due()), last));
+    more = clock.run_on(std::min({std::max(clock.now() + look, clock.next_due()), last, next_pause}));
+    // A mark stops the clock, too.
+    if (pauses_at_marks_ && last_mark_ != run_pauses::mark::none) more = true;
     each();
   }
   if (caught_signal() != 0 && stalled()) return limit.reason(cycles.cycle_from(clock.now()), instructions());
   return {};
 }
 
-machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit) {
+machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
+                                   run_pauses& pauses) {
   kernel const& clock = grid_.clock;
-  std::string stopped = run_to_end(interval_ps, each, limit);
+  std::string stopped = run_to_end(interval_ps, each, limit, pauses);
   if (stopped.empty() && stalled()) {
     // Let the programs report what they wait for.
     notify_stalled();
-    stopped = run_to_end(interval_ps, each, limit);
+    stopped = run_to_end(interval_ps, each, limit, pauses);
   }
   for (auto const& one : grid_.tiles) one->end_stores();
   machine_outcome outcome;

@@ -22,6 +22,18 @@
 
 namespace tess::machine {
 
+/// Where a run stands still, for a look at it or a copy of it, without any effect on it.
+class run_pauses {
+ public:
+  enum class mark : std::uint8_t { none, begin, end };  ///< Of the part that the program measures.
+  struct place {
+    picoseconds time = 0;  ///< All events up to here have happened; for none of the marks.
+    mark at = mark::none;
+  };
+  std::vector<place> places;
+  std::function<void(place const&)> reached;
+};
+
 class timed_machine {
  public:
   /// At most `copies` of the program, so many in each tile with application harts, from `first_tile` on; the first tile
@@ -32,8 +44,13 @@ class timed_machine {
   /// Before run(): the image runs in machine mode on the system's hart of every tile that the programs leave it in.
   void start_system(elf_image const& image);
   /// Runs to the end, or to the limit. `each` is called after every `interval_ps` of simulated time with events, or
-  /// earlier; it cannot change the run.
-  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit = {});
+  /// earlier; it cannot change the run. Places that are reached are taken out of `pauses`.
+  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
+                      run_pauses& pauses);
+  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit = {}) {
+    run_pauses none;
+    return run(interval_ps, each, limit, none);
+  }
   [[nodiscard]] grid const& hardware() const noexcept { return grid_; }
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   /// By tile; empty if the system's harts run nothing. Null: that tile's runs the program.
@@ -56,7 +73,10 @@ class timed_machine {
   void read_counters(marked& at);
   [[nodiscard]] std::uint64_t instructions() const;
   /// Until no event is left, or the limit; says why it stopped there.
-  std::string run_to_end(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit);
+  std::string run_to_end(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
+                         run_pauses& pauses);
+  /// Pauses where the run has come to.
+  void pause(run_pauses& pauses);
   /// Some copies of the program have not ended, and no event is pending.
   [[nodiscard]] bool stalled() const;
   void notify_stalled();
@@ -67,6 +87,8 @@ class timed_machine {
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
   picoseconds reach_ps_;
+  run_pauses::mark last_mark_ = run_pauses::mark::none;  ///< Since the last pause().
+  bool pauses_at_marks_ = false;
   std::deque<marked> marks_;
   std::vector<marked*> spare_marks_;
   std::vector<std::unique_ptr<tile_program>> programs_;
