@@ -219,6 +219,14 @@ words options_by_environment() {
 
 // Becomes the simulator, which runs executables of the machine's architecture.
 [[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
+  if (std::ranges::find(machine_words, "--restore") != machine_words.end()) {
+    if (!split.program.empty())
+      throw usage_error{
+          fmt::format("run: --restore goes on with the program of the checkpoint; leave out {}", split.program)};
+    words const files = options_by_environment();
+    machine_words.insert(machine_words.end(), files.begin(), files.end());
+    become(here.programs() / "machine" / "tess-machine", machine_words);
+  }
   if (std::ranges::find(machine_words, "--machine") == machine_words.end())
     throw usage_error{
         fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
@@ -272,7 +280,8 @@ int run_words(words const& given, bool always_pes) {
         ->take_last();
   }
   if (auto const code = line.finish_early(split.ours)) return *code;
-  if (split.program.empty()) {
+  bool const restores = std::ranges::find(machine_words, "--restore") != machine_words.end();
+  if (split.program.empty() && !restores) {
     throw usage_error{fmt::format("run: which program?\nbundled programs: {}\nexample: tess run bfs graph.mtx -n 4",
                                   bundled_names(here))};
   }

@@ -93,6 +93,11 @@ inline constexpr std::array run_options{
     run_option{"--max-cycles", "", "CYCLES", "", "of the machine: the run ends then, with 1 and all reports"},
     run_option{"--max-instructions", "", "INSTRUCTIONS", "", "of the machine: the same after so many of all harts"},
     run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after so long on this computer"},
+    run_option{"--checkpoint-at", "", "CYCLE|begin|end", "",
+               "of the machine: write all of it to a file then, or at the begin or end of what the program measures, "
+               "and go on; repeatable"},
+    run_option{"--checkpoint", "", "FILE", "", "of the machine: that file; default checkpoint.tess"},
+    run_option{"--restore", "", "FILE", "", "go on from this checkpoint, in place of --machine and a program"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
     run_option{"--allow-read", "", "DIR", "",
                "of the machine: the program may read below this folder and those of --allow-write, and nothing else; "

@@ -36,7 +36,9 @@ class zeroed_array {
 
  private:
   static constexpr std::size_t host_line = 64;
-  static void* take(std::size_t bytes) { return fixed_heap::active() ? fixed_heap::take_pages(bytes) : std::calloc(bytes, 1); }
+  static void* take(std::size_t bytes) {
+    return fixed_heap::active() ? fixed_heap::take_pages(bytes) : std::calloc(bytes, 1);
+  }
   struct freed {
     std::size_t bytes;
     void operator()(void* taken) const noexcept {

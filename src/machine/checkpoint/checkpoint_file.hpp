@@ -25,12 +25,12 @@ struct checkpoint_error : std::runtime_error {
 };
 
 struct checkpoint_header {
-  std::string build;  ///< Of the simulator, in hexadecimal digits.
+  std::string build;  ///< The simulator's build id, in hexadecimal digits.
   std::string machine;
   std::string description;  ///< The machine file with all that it extends.
   std::string program;
   std::uint64_t cycle = 0;
-  std::uint64_t bytes = 0;  ///< Of the heap.
+  std::uint64_t bytes = 0;  ///< The size of the heap.
 };
 
 /// This simulator's.

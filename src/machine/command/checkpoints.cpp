@@ -18,7 +18,7 @@ namespace {
 /// In the heap while it is copied.
 struct checkpoint_root {
   timed_run* run;
-  std::string runtime_folder;  ///< Of the process that wrote it.
+  std::string runtime_folder;  ///< In the process that wrote it.
   std::vector<host_handle> handles;
 };
 
@@ -88,10 +88,7 @@ timed_run& restored_run(chosen_options const& now, runtime_files const& of_runti
   read_checkpoint(now.restore);
   auto& root = *static_cast<checkpoint_root*>(fixed_heap::root());
   auto handle = root.handles.begin();
-  for (auto const& one : root.run->machine().programs()) {
-    if (!of_runtime.folder().empty() && !root.runtime_folder.empty())
-      one->open_files().access().move_shown(of_runtime.folder());
-  }
+  for (auto const& one : root.run->machine().programs()) one->open_files().access().move_shown(of_runtime.folder());
   each_descriptor(*root.run, [&](int& descriptor) {
     host_handle of = *handle++;
     // What the runtime writes is in a folder of this process now.

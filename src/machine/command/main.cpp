@@ -139,6 +139,17 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_flag("--quiet", chosen.quiet, "no lines of ours, but for errors");
 }
 
+/// What a checkpoint has is as it was when its run began.
+void refuse_without_effect(CLI::App const& app, chosen_options const& chosen) {
+  if (!chosen.arguments.empty())
+    throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
+  for (char const* const option :
+       {"--machine", "--timing", "--tile", "--copies", "--pes-per-tile", "--system", "--harts", "--memory",
+        "--allow-write", "--allow-read", "--env", "--layout", "--image", "--slice"})
+    if (app.get_option(option)->count() != 0)
+      throw wrong_use{fmt::format("--restore: {} is as it was when the run began; leave the option out", option)};
+}
+
 void list_machines() {
   for (std::string const& name : tess::machine::machine_names())
     fmt::print("{:<20} {}\n", name, tess::machine::described_machine(name).summary);
@@ -191,8 +202,7 @@ int main(int argc, char** argv) {
       fmt::print("{}", tess::machine::explanation_of(tess::machine::described_machine(chosen.explain)));
       return 0;
     }
-    if (!chosen.restore.empty() && !chosen.arguments.empty())
-      throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
+    if (!chosen.restore.empty()) refuse_without_effect(app, chosen);
     if (chosen.arguments.empty() && chosen.restore.empty())
       throw wrong_use{"which program? give it after --, as in tess-machine -- ./hello"};
     return tess::machine::run(chosen);

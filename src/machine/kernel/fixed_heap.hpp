@@ -1,5 +1,5 @@
-// fixed_heap: memory at a fixed address: whatever is allocated between begin() and end() lies in it, so that a copy of its
-// bytes is a copy of all these objects.
+// fixed_heap: memory at a fixed address: all that is allocated from begin() on is in it, so that a copy of its bytes is
+// a copy of all these objects.
 //
 //   Pointers between objects of the heap, and from it into the simulator's executable, which is linked at a fixed
 //   address, keep their meaning in another process. So a checkpoint needs no code in caches, units or coroutines. What
@@ -25,9 +25,8 @@ class fixed_heap {
   static constexpr std::uintptr_t base = 0x2000'0000'0000;
   static constexpr std::uint64_t page_bytes = 4096;
 
-  /// From now on operator new of the simulator takes its memory here; until end().
+  /// From now on operator new of the simulator takes its memory here.
   static void begin();
-  static void end() noexcept { active_ = false; }
   [[nodiscard]] static bool active() noexcept { return active_; }
   [[nodiscard]] static bool holds(void const* block) noexcept {
     return reinterpret_cast<std::uintptr_t>(block) - base < size_max;
@@ -36,13 +35,13 @@ class fixed_heap {
   /// Aligned to 16 bytes.
   [[nodiscard]] static void* take(std::size_t bytes);
   [[nodiscard]] static void* take(std::size_t bytes, std::size_t alignment);
-  /// Of take().
+  /// What take() returned.
   static void give(void* block) noexcept;
   /// Whole pages of zeros.
   [[nodiscard]] static std::byte* take_pages(std::uint64_t bytes);
   static void give_pages(void* pages, std::uint64_t bytes) noexcept;
 
-  /// Of the object that all others are found from; kept with the bytes.
+  /// The object that all others are found from; kept with the bytes.
   static void set_root(void* root) noexcept;
   [[nodiscard]] static void* root() noexcept;
   /// All that was ever in use; pages in it may have no memory yet, and are zero then.

@@ -123,6 +123,12 @@ void file_access::allow_write_as(std::filesystem::path const& folder, std::strin
   shown_ = std::move(shown);
 }
 
+void file_access::move_shown(std::filesystem::path const& folder) {
+  if (shown_.empty()) return;
+  (void)write_folders_[shown_folder_].descriptor.release();
+  write_folders_[shown_folder_] = open_folder(folder);
+}
+
 std::string file_access::on_host(std::string const& path) const {
   if (shown_.empty() || !lies_in(shown_, path)) return path;
   return write_folders_[shown_folder_].path + path.substr(shown_.size());

@@ -47,8 +47,8 @@ class file_access {
   void allow_read(std::filesystem::path const& folder) { read_folders_.push_back(open_folder(folder)); }
   // The program knows the folder by another name, `shown`; there is one such folder at most.
   void allow_write_as(std::filesystem::path const& folder, std::string shown);
-  // It is now this one.
-  void move_shown(std::filesystem::path const& folder) { write_folders_[shown_folder_] = open_folder(folder); }
+  // If there is one, it is now this one; the descriptor of the other is not of this process.
+  void move_shown(std::filesystem::path const& folder);
   // A single file.
   void allow_read_file(std::filesystem::path const& file);
 

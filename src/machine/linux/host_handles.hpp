@@ -1,7 +1,7 @@
 // host_handles: what a descriptor of the host leads to, so that a checkpoint can open it again in another process.
 //
 //   Files that may be written are kept with their contents, as the program has made them so far, and get these again.
-//   Of files that can only be read, size and time of the last change are kept: they must still be the same.
+//   Files that can only be read must still have their size and the time of their last change.
 //
 // Errors    handle_error: a file cannot be read, is not there any more, has changed, or cannot be written.
 // Cost      the bytes of files that may be written.

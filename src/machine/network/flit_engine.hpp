@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/delivery.hpp"
 #include "machine/network/ejector.hpp"
 #include "machine/network/injector.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"

@@ -23,15 +23,8 @@ char const* name_of(spent on) noexcept {
   return names[static_cast<std::size_t>(on)];
 }
 
-template <class T>
-T* call_profile::zeros(std::size_t count) {
-  T* const made = static_cast<T*>(memory_.allocate(count * sizeof(T), alignof(T)));
-  std::uninitialized_value_construct_n(made, count);
-  return made;
-}
-
 void call_profile::add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles) {
-  if (to.waits == nullptr) to.waits = zeros<spent_cycles>(to.size);
+  if (to.waits == nullptr) to.waits = memory_.array<spent_cycles>(to.size);
   to.waits[std::min(instruction, to.size - 1)][static_cast<std::size_t>(on)] += cycles;
 }
 
@@ -203,11 +196,11 @@ call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint6
     return one.of == of && one.pc == pc && (size == 0 || size == one.size);
   };
   std::uint32_t const number = known_.find(index_table::hash(pc, of), same, [&] {
-    counted_block* const made = zeros<counted_block>(1);
+    counted_block* const made = memory_.array<counted_block>(1);
     made->of = of;
     made->pc = pc;
     std::tie(made->steps, made->size) = shape();
-    made->exits = zeros<counted_block::exit>(made->size + 1);
+    made->exits = memory_.array<counted_block::exit>(made->size + 1);
     counts_.push_back(made);
     return static_cast<std::uint32_t>(counts_.size() - 1);
   });
@@ -234,7 +227,7 @@ void call_profile::add(call_profile const& other, std::uint64_t moved_by) {
         block_of(here[from->of], from->pc - moved_by, from->size, [&] { return std::pair(from->steps, from->size); });
     for (std::size_t i = 0; i <= from->size; ++i) to.exits[i].times += from->exits[i].times;
     if (from->waits == nullptr) continue;
-    if (to.waits == nullptr) to.waits = zeros<spent_cycles>(to.size);
+    if (to.waits == nullptr) to.waits = memory_.array<spent_cycles>(to.size);
     for (std::size_t i = 0; i < from->size; ++i)
       for (std::size_t on = 0; on < ways_to_spend; ++on) to.waits[i][on] += from->waits[i][on];
   }

@@ -18,12 +18,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory_resource>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "machine/hart/hart.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/profile/function_table.hpp"
 #include "machine/profile/index_table.hpp"
 
@@ -171,8 +171,6 @@ class call_profile {
   counted_block& block_of(std::uint32_t of, std::uint64_t pc, hart const& h, inst const* first);
   counted_block& block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape);
   void add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles);
-  template <class T>
-  T* zeros(std::size_t count);
   std::uint32_t callee(std::uint32_t from, std::uint32_t function, std::uint64_t site);
   std::uint32_t jumped(std::uint32_t from, std::uint64_t pc);
   [[nodiscard]] thread_path path_of(std::uint32_t call) const;
@@ -185,7 +183,7 @@ class call_profile {
   thread_paths& threads_;
   std::optional<std::uint32_t> goes_on_in_;  ///< Since a switch: the call in which the thread was; root: it begins.
   std::uint64_t generation_ = 0;
-  std::pmr::monotonic_buffer_resource memory_;  ///< The counts are there, which live as long.
+  arena memory_;  ///< The counts are there, which live as long.
   std::vector<counted_block*> counts_;
   index_table known_;  ///< In counts_, for this generation of the code.
   counted_block* current_ = nullptr;

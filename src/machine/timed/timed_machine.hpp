@@ -25,7 +25,7 @@ namespace tess::machine {
 /// Where a run stands still, for a look at it or a copy of it, without any effect on it.
 class run_pauses {
  public:
-  enum class mark : std::uint8_t { none, begin, end };  ///< Of the part that the program measures.
+  enum class mark : std::uint8_t { none, begin, end };  ///< Begin or end of the part that the program measures.
   struct place {
     picoseconds time = 0;  ///< All events up to here have happened; for none of the marks.
     mark at = mark::none;

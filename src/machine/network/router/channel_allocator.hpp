@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/router/units.hpp"
 #include "machine/network/router/workspace.hpp"

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "machine/kernel/assert.hpp"
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/router/channel_allocator.hpp"

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/router/units.hpp"
 #include "machine/network/router/workspace.hpp"
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "machine/network/arena.hpp"
+#include "machine/kernel/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/shape.hpp"
