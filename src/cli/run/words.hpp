@@ -75,6 +75,10 @@ inline constexpr std::array run_options{
     run_option{"--profile", "", "FILE", "",
                "of the machine: where its cycles went there, by function, line and call path: .svg, .json, .csv or "
                ".folded; repeatable"},
+    run_option{
+        "--trace-instructions", "", "FILE[,from=CYCLE][,to=CYCLE][,tiles=LIST]", "",
+        "of the machine: each instruction and what it changed, as text, or FILE.tessi as columns, of these cycles "
+        "and tiles (0-3+7) only"},
     run_option{"--task-trace", "", "FILE", "",
                "of the machine: what --trace is without one; takes time of the program's"},
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},

@@ -126,6 +126,11 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
+  app.add_option(
+         "--trace-instructions", chosen.instructions,
+         "write each instruction there, and what it changed, as Spike's --log-commits does, or, in a file .tessi, "
+         "as columns; of these cycles and tiles only, as in t.log,from=1000,to=2000,tiles=0-3+7")
+      ->type_name("FILE[,from=CYCLE][,to=CYCLE][,tiles=LIST]");
   app.add_option("--picture", chosen.picture, "with time: draw the grid with its loads there, as SVG")
       ->type_name("FILE.svg");
   app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");

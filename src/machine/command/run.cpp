@@ -5,6 +5,8 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "machine/command/timed_run.hpp"
 #include "machine/flat/flat_machine.hpp"
 #include "machine/kernel/fixed_heap.hpp"
+#include "machine/report/instruction_trace.hpp"
 #include "machine/report/table.hpp"
 
 namespace tess::machine {
@@ -22,18 +25,30 @@ namespace {
 
 using host_clock = std::chrono::steady_clock;
 
+std::optional<wanted_instructions> instructions_of(chosen_options const& chosen) try {
+  if (chosen.instructions.empty()) return std::nullopt;
+  return read_wanted_instructions(chosen.instructions);
+} catch (std::invalid_argument const& wrong) {
+  throw wrong_use{fmt::format("--trace-instructions {}: {}", chosen.instructions, wrong.what())};
+}
+
 /// To the end, with all reports. Returns the exit code.
 int go_on(timed_run& run, chosen_options const& chosen, timed_reports& reports, runtime_files const& of_runtime) {
   run_pauses pauses = checkpoint_pauses(run, chosen);
+  std::optional<instruction_trace> instructions;
+  if (auto const wanted = instructions_of(chosen))
+    instructions.emplace(*wanted, run.machine(), run.begun().arguments.front());
   auto const begin = host_clock::now();
   auto const outcome = run.run(chosen, pauses);
   double const seconds = std::chrono::duration<double>(host_clock::now() - begin).count();
+  if (instructions) instructions->close();
   reports.write(run, outcome, seconds, of_runtime);
   report_missed(pauses, run);
   return outcome.exit_code;
 }
 
 int run_timed(chosen_options const& chosen) {
+  static_cast<void>(instructions_of(chosen));  // refused before anything is made
   timed_reports reports{chosen};
   runtime_files const of_runtime{!chosen.statistics.empty(), !chosen.task_trace.empty(), environment_of(chosen, true)};
   if (chosen.checkpoint_at.empty()) {
@@ -71,6 +86,9 @@ int run_flat(chosen_options const& chosen) {
                                 !chosen.trace.empty()     ? "--trace"
                                 : !chosen.picture.empty() ? "--picture"
                                                           : "--profile")};
+  auto const wanted = instructions_of(chosen);
+  if (wanted && !wanted->tiles.empty())
+    throw wrong_use{"--trace-instructions: without time there are no tiles; leave out tiles=, or give --timing on"};
   auto const file = contents_of(chosen.arguments.front());
   report_file statistics{chosen.statistics};
   report_file task_trace{chosen.task_trace};
@@ -86,6 +104,8 @@ int run_flat(chosen_options const& chosen) {
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);
+  std::optional<instruction_trace> instructions;
+  if (wanted) instructions.emplace(*wanted, machine, chosen.harts, chosen.machine, chosen.arguments.front());
   auto const begin = host_clock::now();
   auto const outcome = machine.run(limit_of(chosen));
   double const seconds = std::chrono::duration<double>(host_clock::now() - begin).count();
@@ -94,12 +114,16 @@ int run_flat(chosen_options const& chosen) {
   if (statistics.wanted())
     statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics()));
   if (task_trace.wanted()) task_trace.write(of_runtime.trace());
+  if (instructions) instructions->close();
   return outcome.exit_code;
 }
 
 }  // namespace
 
 int run(chosen_options const& chosen) {
+  if (!chosen.instructions.empty() && !chosen.checkpoint_at.empty())
+    throw wrong_use{
+        "--trace-instructions: its file is not in a checkpoint; give it without --checkpoint-at, or with --restore"};
   catch_signals();
   if (!chosen.restore.empty()) return run_restored(chosen);
   std::string const usual = chosen.machine == "single-tile" ? "off" : "on";

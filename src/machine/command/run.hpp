@@ -35,6 +35,7 @@ struct chosen_options {
   std::string trace;
   std::string task_trace;
   std::string picture;
+  std::string instructions;      // a file, and which instructions
   std::uint64_t cycles_max = 0;  // of limits, 0: none
   std::uint64_t instructions_max = 0;
   double seconds_max = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/commit/commit_log.hpp"
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
@@ -105,6 +106,11 @@ void flat_machine::end_at_limit(std::string reason) {
   end(run_limit::exit_code(), std::move(reason));
 }
 
+void flat_machine::set_commits(std::span<commit_log> logs) {
+  for (auto& s : harts_) s.context.commits = &logs[s.context.number];
+  code_.tell_commits();
+}
+
 machine_outcome flat_machine::run(run_limit const& limit) {
   while (!ended_) {
     turn_end_ += std::min(options_.turn_cycles, limit.cycles_left(turn_end_, instructions(), harts_.size()));
@@ -123,6 +129,8 @@ machine_outcome flat_machine::run(run_limit const& limit) {
       pass_idle_time(limit);
     }
   }
+  for (auto& s : harts_)
+    if (s.context.commits != nullptr) s.context.commits->finish(s.context);
   outcome_.instructions = instructions();
   outcome_.simulated_ns = now_ns();
   return outcome_;
@@ -141,6 +149,7 @@ void flat_machine::take_turn(flat_hart& s) {
   }
   do {
     flat_engine::run(s.context, memory_.fast(), turn_end_);
+    if (s.context.commits != nullptr) s.context.commits->settle(s.context);
   } while (serve(s));
   running_ = nullptr;
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class flat_machine final : private machine_host, private user_memory {
  public:
   flat_machine(elf_image const& image, flat_options options, program_options of_program);
 
+  // Before the run, which they must outlive: one for each hart, by its number.
+  void set_commits(std::span<commit_log> logs);
   // Runs to the end of the program, or to the limit: at the end of a turn.
   machine_outcome run(run_limit const& limit = {});
   // Lines about files that the program was not allowed to access; empty: none.

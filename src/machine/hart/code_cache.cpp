@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "machine/commit/commit_log.hpp"
+
 namespace tess::machine {
 namespace {
 
 constexpr unsigned instructions_limit = 64;
-// Header, begin_block, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
-constexpr std::size_t slots_max = 1 + 1 + 2 + instructions_limit + 1 + instructions_limit + 1;
+// Header, begin_block, two fetches, instructions, each with a slot that tells of it, the link to what follows, and a
+// stub for it and for each branch.
+constexpr std::size_t slots_max = 1 + 1 + 2 + 2 * instructions_limit + 1 + instructions_limit + 1;
 
 std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
   switch (cost_of(op)) {
@@ -108,6 +111,11 @@ class block_builder {
     if (instructions_ != 0 && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
     previous_ = word;
     if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
+    if (rules_.traced) {
+      auto const in_memory = bytes == 2 ? std::uint32_t{low} : whole;
+      put(operation::begin_instruction, {operation::begin_instruction, word.rd, word.rs1, word.rs2,
+                                         commit_log::slot_value(in_memory, static_cast<std::uint8_t>(word.op))});
+    }
     shorten(word);
     put_instruction(word);
     pc_ += bytes;

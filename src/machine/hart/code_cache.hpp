@@ -52,6 +52,12 @@ class code_cache {
     clear();
   }
 
+  // From now on instructions tell the logs of their harts when they begin.
+  void tell_commits() noexcept {
+    rules_.traced = true;
+    clear();
+  }
+
   // Drops all blocks. Stopped harts continue by pc.
   void clear() noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }

@@ -1,6 +1,8 @@
 // hart: state changes between two runs.
 #include "machine/hart/hart.hpp"
 
+#include "machine/commit/commit_log.hpp"
+
 namespace tess::machine {
 
 void hart::set_result(std::uint64_t raw) noexcept {
@@ -44,6 +46,7 @@ void hart::advance() noexcept {
 }
 
 void hart::jump(std::uint64_t target) noexcept {
+  if (commits != nullptr) commits->jumped(*this);
   pc = target;
   resume = at = nullptr;
   charged = counted = 0;

@@ -40,6 +40,7 @@ namespace tess::machine {
 
 class call_profile;
 class code_cache;
+class commit_log;
 class privileged_state;
 
 enum class stop : std::uint8_t {
@@ -164,6 +165,8 @@ struct hart {
   ticket_table tickets;                    // operations that were begun
   privileged_state* privileged = nullptr;  // machine mode, if the hart has it
   call_profile* profile = nullptr;         // of its cycles, if somebody asked for one
+  commit_log* commits = nullptr;           // of its instructions, the same
+  bool is_observed = false;                // it has one of them
 };
 
 }  // namespace tess::machine

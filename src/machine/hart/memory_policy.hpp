@@ -64,6 +64,7 @@ struct block_rules {
   std::uint32_t instructions_max = 64;  // 1..64: the largest overshoot of a quantum
   instruction_costs costs;              // used only if the policy is timed
   bool profiled = false;                // blocks tell the hart's profile when they are entered
+  bool traced = false;                  // instructions tell the hart's log of commits when they begin
 };
 
 }  // namespace tess::machine

@@ -1,6 +1,7 @@
 // block_flow: operations that the decoder inserts between instructions, and short forms of some instructions.
 #pragma once
 
+#include "machine/commit/commit_log.hpp"
 #include "machine/hart/handlers.hpp"
 #include "machine/profile/call_profile.hpp"
 
@@ -24,6 +25,12 @@ struct block_flow : flow<Policy> {
   // With a profile: the block is entered.
   INSTRUCTION(begin_block) {
     h.profile->enter(h, i);
+    NEXT;
+  }
+
+  // With a log of commits: the instruction behind this slot begins.
+  INSTRUCTION(begin_instruction) {
+    h.commits->begin(h, i);
     NEXT;
   }
 

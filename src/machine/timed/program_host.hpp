@@ -24,6 +24,8 @@ class program_host : private code_source, public hart_environment {
   [[nodiscard]] elf_image const& image() const noexcept { return image_; }
   /// Before the run: its harts have profiles.
   void tell_profiles() noexcept { code_.tell_profiles(); }
+  /// The same: they have logs of commits.
+  void tell_commits() noexcept { code_.tell_commits(); }
 
   // hart_environment
   std::uint64_t counter(hart const& h) const override;

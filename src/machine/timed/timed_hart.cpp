@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "machine/commit/commit_log.hpp"
 #include "machine/hart/engine.hpp"
 #include "machine/unit/object_lookaside.hpp"
 
@@ -102,12 +103,15 @@ void timed_hart::run_ahead() {
     }
     memory_.catch_up();  // for what only hits its L1s
     memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
-    if (h.profile != nullptr) {
+    if (h.is_observed && h.profile != nullptr) {
       h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0));
       has_waited_ = false;
     }
     engine<hart_memory>::run(h, memory_.fast(), until);
-    if (h.profile != nullptr) h.profile->stop(h.now());
+    if (h.is_observed) {
+      if (h.profile != nullptr) h.profile->stop(h.now());
+      if (h.commits != nullptr) h.commits->settle(h);
+    }
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
       if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that kernel time advances

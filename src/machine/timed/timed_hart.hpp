@@ -75,7 +75,15 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] tile& place() noexcept { return tile_; }
   [[nodiscard]] tile const& place() const noexcept { return tile_; }
   /// Before it runs: its cycles are counted there.
-  void set_profile(call_profile& of_cycles) noexcept { context.profile = &of_cycles; }
+  void set_profile(call_profile& of_cycles) noexcept {
+    context.profile = &of_cycles;
+    context.is_observed = true;
+  }
+  /// The same: its instructions are told there.
+  void set_commits(commit_log& of_instructions) noexcept {
+    context.commits = &of_instructions;
+    context.is_observed = true;
+  }
   /// The profile has all cycles up to this one.
   void finish_profile(std::uint64_t cycle);
   /// From now on, every completed wait is logged.
