@@ -87,6 +87,9 @@ std::vector<run> runs() {
       {"rae-16", "--copies 16 -- rae-tasks tasks all 320 8"},
       {"tessera-4x4", "--copies 5 -- rae-tasks loop one 320 8"},
       {"nemesys-4x4", "--copies 4 -- gap_shmem --kernel bfs --scale 5 --degree 4"},
+      {"sifive-u54", "-- threads"},
+      {"sifive-u74", "-- litmus mapped"},
+      {"sifive-u74", "-- crowd 7"},
       {"mppa-256", "--copies 2 -- clusters"},
       {"mppa-256", "--copies 20 -- mppa-rmem rmem write 4096 3 2"},
       {"mppa-256", "--copies 20 --system kernel -- mppa-rmem rmem read 4096 3 2"},
@@ -96,6 +99,7 @@ std::vector<run> runs() {
     std::string const words = std::to_string(seed) + (test::is_sanitized ? " 4 100" : " 4 600");
     std::string const alone = std::to_string(seed) + (test::is_sanitized ? " 1 50" : " 1 200");
     for (auto const& [machine, copies, rest] : {std::tuple{"single-tile", 1, words},
+                                                {"sifive-u74", 1, words},
                                                 {"nemesys-2x2", 3, words + " remote"},
                                                 {"nemesys-4x4", 14, words + " remote"},
                                                 {"nemesys-4x4-single", 5, words + " remote"},

@@ -88,6 +88,35 @@ void read_harts(toml_table from, bool system_runs, hart_description& harts) {
   from.finish();
 }
 
+void read_pipeline(toml_table from, machine_description& made) {
+  pipeline_parameters& pipeline = made.pipeline.emplace();
+  pipeline.issue_width = from.small_number("issue_width", {1, 2}, "instructions a cycle");
+  pipeline.multiplies_overlap = from.flag("multiplies_overlap");
+  pipeline.late_cycles = from.small_number("late_cycles", {0, 16}, "cycles");
+  pipeline.narrow_load_cycles = from.small_number("narrow_load_cycles", {0, 16}, "cycles more");
+  from.finish();
+}
+
+void read_branch_predictor(toml_table from, machine_description& made) {
+  static constexpr std::array<string_view, 3> directions{"static", "bimodal", "gshare"};
+  branch_parameters& branches = made.branches.emplace();
+  branches.direction = static_cast<branch_direction>(from.choice("direction", directions));
+  if (!made.pipeline) from.fail("direction", "a hart that predicts branches has a pipeline", "a table [pipeline]");
+  if (branches.direction != branch_direction::fixed) {
+    branches.counters = static_cast<std::uint32_t>(from.power_of_two("counters", {2, 1U << 20U}, "branches"));
+    branches.counter_bits = from.small_number("counter_bits", {1, 2}, "bits");
+  }
+  if (branches.direction == branch_direction::gshare)
+    branches.history_bits = from.small_number("history_bits", {1, 20}, "outcomes");
+  branches.target_entries = from.small_number("target_entries", {0, 512}, "jumps");
+  branches.return_entries = from.small_number("return_entries", {0, 64}, "calls");
+  branches.mispredicted_cycles = from.small_number("mispredicted_cycles", {0, 64}, "cycles more");
+  branches.untargeted_cycles = from.small_number("untargeted_cycles", {0, 64}, "cycles more");
+  if (branches.direction == branch_direction::gshare && (std::uint64_t{1} << branches.history_bits) > branches.counters)
+    from.fail("history_bits", "the history is longer than the index of a counter", "at most the bits of its index");
+  from.finish();
+}
+
 void read_system(toml_table from, system_description& system) {
   static constexpr std::array<string_view, 2> choices{"polled", "kernel"};
   system.runs = static_cast<system_choice>(from.choice("runs", choices));
@@ -438,6 +467,8 @@ machine_description parse_machine(std::string text, std::string name) {
   made.network_clock_ps = clock_of(clocks, "network_mhz");
   clocks.finish();
   read_harts(root.table("harts"), root.has("system"), made.harts);
+  if (root.has("pipeline")) read_pipeline(root.table("pipeline"), made);
+  if (root.has("branch_predictor")) read_branch_predictor(root.table("branch_predictor"), made);
   if (root.has("system")) read_system(root.table("system"), made.system.emplace());
   read_caches(root, made);
   read_tile(root.table("tile"), root.has("clusters"), made);

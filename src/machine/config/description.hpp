@@ -13,6 +13,7 @@
 #include "machine/cache/cache_array.hpp"
 #include "machine/config/toml_table.hpp"
 #include "machine/dram/parameters.hpp"
+#include "machine/hart/pipeline_parameters.hpp"
 #include "machine/map/address_map.hpp"
 #include "machine/network/parameters.hpp"
 
@@ -163,6 +164,8 @@ struct machine_description {
   picoseconds memory_clock_ps = 10'000;
   picoseconds network_clock_ps = 20'000;
   hart_description harts;
+  std::optional<pipeline_parameters> pipeline;  ///< Without: an instruction waits for all before it.
+  std::optional<branch_parameters> branches;    ///< Without: nothing is predicted.
   std::optional<system_description> system;
   std::optional<lookaside_description> lookaside;  ///< Without: the translation of extended addresses takes no time.
   cache_shape l1_instruction;

@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "machine/commit/commit_log.hpp"
+#include "machine/hart/pipeline.hpp"
 
 namespace tess::machine {
 namespace {
 
 constexpr unsigned instructions_limit = 64;
-// Header, begin_block, two fetches, instructions, each with a slot that tells of it, the link to what follows, and a
-// stub for it and for each branch.
-constexpr std::size_t slots_max = 1 + 1 + 2 + 2 * instructions_limit + 1 + instructions_limit + 1;
+// Header, begin_block, two fetches, instructions, each with a slot for its issue and one that tells of it, the link to
+// what follows, and a stub for it and for each branch.
+constexpr std::size_t slots_max = 1 + 1 + 2 + 3 * instructions_limit + 1 + instructions_limit + 1;
 
 std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
   switch (cost_of(op)) {
@@ -31,6 +32,47 @@ std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
       return costs.float_divide;
   }
   return 0;
+}
+
+// Operations with effects elsewhere issue alone.
+issue_unit unit_of(operation op) {
+  switch (cost_of(op)) {
+    case cost_class::branch:
+      return issue_unit::control;
+    case cost_class::multiply:
+      return issue_unit::multiply;
+    case cost_class::divide:
+      return issue_unit::divide;
+    case cost_class::float_add:
+    case cost_class::float_multiply:
+      return issue_unit::floating;
+    case cost_class::float_divide:
+      return issue_unit::float_divide;
+    case cost_class::none:
+      break;
+  }
+  if (is_branch(op)) return issue_unit::control;
+  bool const whole = op >= operation::lb && op <= operation::sd;
+  if (whole || op == operation::flw || op == operation::fld || op == operation::fsw || op == operation::fsd)
+    return issue_unit::memory;
+  bool const early = op == operation::lui || op == operation::auipc || (op >= operation::addi && op <= operation::and_);
+  return early || (op >= operation::addiw && op <= operation::sraw) ? issue_unit::alu : issue_unit::alone;
+}
+
+bool is_load(operation op) {
+  return (op >= operation::lb && op <= operation::lwu) || op == operation::flw || op == operation::fld;
+}
+
+bool is_narrow(operation op) {
+  return op == operation::lb || op == operation::lh || op == operation::lbu || op == operation::lhu;
+}
+
+operation slot_of(operation op) {
+  if (op == operation::jal) return operation::issue_jal;
+  if (op == operation::jalr) return operation::issue_jalr;
+  if (!is_branch(op)) return operation::issue;
+  return static_cast<operation>(static_cast<unsigned>(operation::issue_beq) + static_cast<unsigned>(op) -
+                                static_cast<unsigned>(operation::beq));
 }
 
 // Special cases with a function of their own.
@@ -108,9 +150,11 @@ class block_builder {
     }
     std::uint32_t const whole = bytes == 2 ? expand(low) : std::uint32_t{low} | std::uint32_t{high} << 16U;
     decoded word = decode(whole);
-    if (instructions_ != 0 && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
+    if (instructions_ != 0 && !rules_.issues && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
     previous_ = word;
     if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
+    ++instructions_;
+    if (rules_.issues) put_issue(word);
     if (rules_.traced) {
       auto const in_memory = bytes == 2 ? std::uint32_t{low} : whole;
       put(operation::begin_instruction, {operation::begin_instruction, word.rd, word.rs1, word.rs2,
@@ -130,11 +174,27 @@ class block_builder {
     return false;
   }
 
+  void put_issue(decoded const& word) {
+    register_use const used = registers_of(word);
+    issue_unit const unit = unit_of(word.op);
+    // A result that is a return address has no latency.
+    unsigned cycles = unit == issue_unit::control ? 0 : extra_cycles(rules_.costs, word.op);
+    if (is_load(word.op)) cycles = rules_.costs.load_use + (is_narrow(word.op) ? rules_.narrow_load : 0U);
+    bool const stores = unit == issue_unit::memory && !is_load(word.op);
+    bool const late = unit == issue_unit::alu || is_branch(word.op);
+    issue_need const need{.third = used.third,
+                          .latency = static_cast<std::uint8_t>(std::min(cycles + 1, 255U)),
+                          .unit = unit,
+                          .late_first = late,
+                          .late_second = late || stores,
+                          .target = unit == issue_unit::control ? static_cast<std::int32_t>(word.imm) : 0};
+    put(slot_of(word.op), {word.op, used.destination, used.first, used.second, need.packed()});
+  }
+
   void put_instruction(decoded& word) {
-    ++instructions_;
-    cycles_ += 1U + extra_cycles(rules_.costs, word.op);
+    if (!rules_.issues) cycles_ += 1U + extra_cycles(rules_.costs, word.op);
     if (word.op == operation::auipc) word.imm += static_cast<std::int64_t>(pc_);
-    if (is_branch(word.op)) word.rd = rules_.costs.branch_taken;
+    if (is_branch(word.op)) word.rd = rules_.issues ? 0 : rules_.costs.branch_taken;
     bool const jumps = is_branch(word.op) || word.op == operation::jal || word.op == operation::jump_to;
     if (jumps) targets_[jumps_++] = {used_, pc_ + static_cast<std::uint64_t>(word.imm)};
     put(word.op, word);
@@ -142,7 +202,8 @@ class block_builder {
 
   void add_link() {
     // The block that follows does not know what comes before it.
-    if (rules_.costs.load_use != 0 && uses_loaded(previous_, word_at(source_, pc_))) cycles_ += rules_.costs.load_use;
+    if (rules_.costs.load_use != 0 && !rules_.issues && uses_loaded(previous_, word_at(source_, pc_)))
+      cycles_ += rules_.costs.load_use;
     targets_[jumps_++] = {used_, pc_};
     put_pseudo(operation::jump_to, 0);
   }

@@ -11,6 +11,7 @@
 #include "machine/hart/engine.hpp"
 #include "machine/isa/block_flow.hpp"
 #include "machine/isa/decode.hpp"
+#include "machine/isa/issue.hpp"
 #include "machine/isa/rv64a.hpp"
 #include "machine/isa/rv64d.hpp"
 #include "machine/isa/rv64f.hpp"
@@ -32,6 +33,7 @@ struct functions_of {
   using d = rv64d<Policy>;
   using x = xbgas<Policy>;
   using block = block_flow<Policy>;
+  using issue = issue_slot<Policy>;
 };
 
 template <memory_policy Policy>

@@ -41,6 +41,7 @@ namespace tess::machine {
 class call_profile;
 class code_cache;
 class commit_log;
+class pipeline;
 class privileged_state;
 
 enum class stop : std::uint8_t {
@@ -167,6 +168,7 @@ struct hart {
   call_profile* profile = nullptr;         // of its cycles, if somebody asked for one
   commit_log* commits = nullptr;           // of its instructions, the same
   bool is_observed = false;                // it has one of them
+  pipeline* pipe = nullptr;                // if its instructions have issue slots
 };
 
 }  // namespace tess::machine

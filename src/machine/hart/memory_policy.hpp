@@ -63,6 +63,8 @@ struct block_rules {
   std::uint32_t fetch_line_bytes = 0;   // of the L1-I: blocks end there and fetch each line; 0: no fetches
   std::uint32_t instructions_max = 64;  // 1..64: the largest overshoot of a quantum
   instruction_costs costs;              // used only if the policy is timed
+  bool issues = false;                  // a slot before each instruction asks the hart's pipeline for its time
+  std::uint8_t narrow_load = 0;         // with these: more cycles until a loaded byte or half-word can be read
   bool profiled = false;                // blocks tell the hart's profile when they are entered
   bool traced = false;                  // instructions tell the hart's log of commits when they begin
 };

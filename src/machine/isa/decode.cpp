@@ -199,6 +199,26 @@ sources sources_of(operation op) {
   return {};
 }
 
+// The bits of a second operand belong to the operation.
+bool has_one_operand(form operands, operation op) {
+  switch (op) {
+    case operation::feq_s:
+    case operation::flt_s:
+    case operation::fle_s:
+    case operation::feq_d:
+    case operation::flt_d:
+    case operation::fle_d:
+      return false;
+    case operation::fsqrt_s:
+    case operation::fsqrt_d:
+    case operation::fcvt_s_d:
+    case operation::fcvt_d_s:
+      return true;
+    default:
+      return operands == form::f_to_x;
+  }
+}
+
 }  // namespace
 
 bool uses_loaded(decoded const& load, decoded const& next) noexcept {
@@ -210,6 +230,26 @@ bool uses_loaded(decoded const& load, decoded const& next) noexcept {
   auto const rs3 = static_cast<std::uint8_t>(next.imm >> 8U & 31);
   return ((read & 1U) != 0 && next.rs1 == load.rd) || ((read & 2U) != 0 && next.rs2 == load.rd) ||
          ((read & 4U) != 0 && rs3 == load.rd);
+}
+
+register_use registers_of(decoded const& word) noexcept {
+  register_use used;
+  sources from = sources_of(word.op);
+  form const operands = rows[static_cast<std::size_t>(word.op)].operands;
+  if (from.floating == 3 && has_one_operand(operands, word.op)) from.floating = 1;
+  auto const name = [&](unsigned bit, std::uint8_t number) {
+    if ((from.integer & bit) != 0) return number;
+    return (from.floating & bit) != 0 ? static_cast<std::uint8_t>(32 + number) : register_use::no_source;
+  };
+  used.first = name(1, word.rs1);
+  used.second = name(2, word.rs2);
+  used.third = name(4, static_cast<std::uint8_t>(word.imm >> 8U & 31));
+  if (writes_integer(operands)) {
+    if (word.rd < 32) used.destination = word.rd;
+  } else if (operands == form::f_load || operands == form::r4 || operands == form::f) {
+    used.destination = static_cast<std::uint8_t>(32 + word.rd);
+  }
+  return used;
 }
 
 decoded decode(std::uint32_t word) noexcept {

@@ -45,6 +45,18 @@ struct decoded {
 // Does the second of two successive instructions read a register that the first one loads?
 [[nodiscard]] bool uses_loaded(decoded const& load, decoded const& next) noexcept;
 
+// The registers of an instruction: 0 to 31 those of integers, from 32 on those of floating point.
+struct register_use {
+  static constexpr std::uint8_t no_source = 64;       // always ready
+  static constexpr std::uint8_t no_destination = 65;  // never read
+  static constexpr std::size_t count = 66;
+  std::uint8_t first = no_source;
+  std::uint8_t second = no_source;
+  std::uint8_t third = no_source;
+  std::uint8_t destination = no_destination;
+};
+[[nodiscard]] register_use registers_of(decoded const& word) noexcept;
+
 [[nodiscard]] std::string_view name_of(operation op) noexcept;
 [[nodiscard]] cost_class cost_of(operation op) noexcept;
 

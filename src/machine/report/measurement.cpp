@@ -83,7 +83,8 @@ measurement measure(timed_machine const& of) {
                             .number = one.context.number,
                             .instructions = one.context.retired,
                             .cycles = one.context.now(),
-                            .memory = one.memory().counted()});
+                            .memory = one.memory().counted(),
+                            .issued = one.issued()});
       made.instructions += one.context.retired;
     }
   }
@@ -106,6 +107,18 @@ hart_memory::statistics measurement::hart_memory_sum() const {
     sum.fetch_misses += one.memory.fetch_misses;
     sum.store_wait_cycles += one.memory.store_wait_cycles;
     sum.in_place += one.memory.in_place;
+  }
+  return sum;
+}
+
+pipeline::statistics measurement::issued_sum() const {
+  pipeline::statistics sum;
+  for (hart_measured const& one : harts) {
+    sum.pairs += one.issued.pairs;
+    sum.operand_cycles += one.issued.operand_cycles;
+    sum.branches += one.issued.branches;
+    sum.jumps += one.issued.jumps;
+    sum.mispredictions += one.issued.mispredictions;
   }
   return sum;
 }

@@ -19,6 +19,7 @@ struct hart_measured {
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;  ///< Its local time; 0 if it never ran.
   hart_memory::statistics memory;
+  pipeline::statistics issued;  ///< Zeros without a pipeline.
 };
 
 struct link_measured {
@@ -87,6 +88,7 @@ struct measurement {
 
   /// Sums over all harts and tiles.
   [[nodiscard]] hart_memory::statistics hart_memory_sum() const;
+  [[nodiscard]] pipeline::statistics issued_sum() const;
   [[nodiscard]] l2_private::statistics l2_sum() const;
   [[nodiscard]] memory_measured memory_sum() const;  ///< Loads are means over the memories.
   /// The busiest link between tiles; null: there is none.

@@ -38,7 +38,12 @@ ordered_json json_of(hart_measured const& one) {
           {"load_misses", one.memory.load_misses},
           {"stores", one.memory.stores},
           {"fetch_misses", one.memory.fetch_misses},
-          {"store_wait_cycles", one.memory.store_wait_cycles}};
+          {"store_wait_cycles", one.memory.store_wait_cycles},
+          {"pairs", one.issued.pairs},
+          {"operand_wait_cycles", one.issued.operand_cycles},
+          {"branches", one.issued.branches},
+          {"jumps", one.issued.jumps},
+          {"mispredictions", one.issued.mispredictions}};
 }
 
 ordered_json json_of(tile_measured const& one, machine_description const& description) {

@@ -71,6 +71,13 @@ std::string table_of(measurement const& run, machine_description const& descript
       percent * (1 - share(harts.fetch_misses, run.instructions)), grouped(run.instructions),
       percent * (1 - share(harts.load_misses, harts.loads)), grouped(harts.loads),
       percent * share(l2.hits, l2.hits + l2.misses), grouped(l2.hits + l2.misses));
+  if (description.pipeline) {
+    auto const issued = run.issued_sum();
+    std::uint64_t const transfers = issued.branches + issued.jumps;
+    text += fmt::format("machine: issued            {:.2f}% in pairs, {:.2f}% of {} branches and jumps mispredicted\n",
+                        percent * share(2 * issued.pairs, run.instructions),
+                        percent * share(issued.mispredictions, transfers), grouped(transfers));
+  }
   if (link_measured const* const busiest = run.busiest_link()) {
     text += fmt::format("machine: network load      {:.2f}% of all links, {:.2f}% of the busiest, {} to {}\n",
                         percent * run.mean_link_load(), percent * busiest->load, at_tile(description, busiest->from),

@@ -21,6 +21,10 @@ block_rules rules_of(machine_description const& description) {
                  .float_divide = beyond(harts.float_divide_cycles),
                  .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles),
                  .load_use = static_cast<std::uint8_t>(harts.load_use_cycles)};
+  if (description.pipeline) {
+    rules.issues = true;
+    rules.narrow_load = static_cast<std::uint8_t>(description.pipeline->narrow_load_cycles);
+  }
   return rules;
 }
 

@@ -11,9 +11,10 @@
 namespace tess::machine {
 namespace {
 
-/// An interrupt is taken between any two instructions, so each is a block of its own.
+/// An interrupt is taken between any two instructions, so each is a block of its own, and none issues beside another.
 block_rules one_by_one(block_rules rules) {
   rules.instructions_max = 1;
+  rules.issues = false;
   return rules;
 }
 

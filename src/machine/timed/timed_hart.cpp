@@ -46,6 +46,10 @@ timed_hart::timed_hart(kernel& k, machine_description const& description, tile& 
       trap_cycles_(description.system ? description.system->trap_cycles : 0),
       memory_(description, at, window, rights) {
   context.memory = &memory_;
+  if (description.pipeline) {
+    pipeline_.emplace(*description.pipeline, description.branches, description.harts.branch_taken_cycles);
+    context.pipe = &*pipeline_;
+  }
   context.number = number;
   rank = 1 + at.number() * harts_max + number;
   site = network::site_of(at.number());

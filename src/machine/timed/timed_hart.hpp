@@ -14,6 +14,7 @@
 
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
+#include "machine/hart/pipeline.hpp"
 #include "machine/hart/privileged.hpp"
 #include "machine/timed/hart_memory.hpp"
 #include "machine/unit/interrupts.hpp"
@@ -72,6 +73,10 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] std::uint64_t awake_cycles() const noexcept override;
   [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
+  /// Zeros, if it has no pipeline.
+  [[nodiscard]] pipeline::statistics issued() const noexcept {
+    return pipeline_ ? pipeline_->counted() : pipeline::statistics{};
+  }
   [[nodiscard]] tile& place() noexcept { return tile_; }
   [[nodiscard]] tile const& place() const noexcept { return tile_; }
   /// Before it runs: its cycles are counted there.
@@ -190,6 +195,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t attends_at_ = never;  ///< The cycle of an interruption.
   std::optional<privileged_state> privileged_;
+  std::optional<pipeline> pipeline_;
   bool awaits_interrupt_ = false;
   std::uint64_t awaits_from_ = 0;    ///< The cycle in which it began to.
   std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(all, every_preset,
                                          "cni-4", "cni-16", "cni-32", "cni-64", "cni-128", "cni-256", "cni-512",
                                          "cni-1024", "dir-4", "dir-16", "dir-32", "dir-64", "dir-128", "dir-256",
                                          "dir-512", "dir-1024", "rae-6", "rae-16", "rae-64", "tessera-2x2",
-                                         "tessera-4x4"));
+                                         "tessera-4x4", "sifive-u54", "sifive-u74"));
 
 TEST(mppa_256, has_the_numbers_of_its_paper) {
   machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
@@ -385,6 +385,29 @@ TEST(a_machine_file, is_refused_if_refreshes_leave_no_time_for_accesses) {
   EXPECT_EQ(message("refi = 6240 ", "refi = 174 "), "no error");
   EXPECT_NE(message("rfc = 88 ", "rfc = 6240 ").find("one can take 6325; expected"), std::string::npos);
   EXPECT_NE(message("rrd = 5 ", "rrd = 7000 ").find("leaves no time"), std::string::npos);
+}
+
+TEST(a_machine_file, has_a_pipeline_if_it_predicts_branches) {
+  machine_description const made = parse_machine(preset("sifive-u74"), "sifive-u74.toml");
+  ASSERT_TRUE(made.pipeline && made.branches);
+  EXPECT_EQ(made.pipeline->issue_width, 2U);
+  EXPECT_EQ(made.pipeline->late_cycles, 2U);
+  EXPECT_EQ(made.branches->direction, branch_direction::gshare);
+  EXPECT_EQ(made.branches->counters, 16384U);
+  EXPECT_FALSE(parse_machine(preset("nemesys-4x4"), "m.toml").pipeline);
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("sifive-u74", old_text, new_text);
+  };
+  EXPECT_NE(said("issue_width = 2 ", "issue_width = 3 ").find("issue_width = 3 is impossible; expected 1 to 2"),
+            std::string::npos);
+  EXPECT_NE(said("counters = 16384 ", "counters = 512 ").find("longer than the index of a counter; expected"),
+            std::string::npos);
+  EXPECT_NE(said("counters = 16384 ", "counters = 16383 ").find("counters = 16383"), std::string::npos);
+  EXPECT_NE(said("direction = \"gshare\"", "direction = \"bimodal\"").find("history_bits"), std::string::npos)
+      << "which has no history";
+  std::string const pipeline = "[pipeline]\n";
+  EXPECT_NE(said(pipeline, "[other]\n").find("a hart that predicts branches has a pipeline; expected a table"),
+            std::string::npos);
 }
 
 TEST(a_machine_file, has_as_many_harts_as_an_l2_tells_apart) {

@@ -203,7 +203,7 @@ TEST_P(profiles, have_every_cycle_and_change_none) {
 INSTANTIATE_TEST_SUITE_P(of_programs, profiles,
                          testing::Values(other_run{"nemesys-2x2", "-- threads"},
                                          other_run{"nemesys-2x2", "-- coroutines"},
-                                         other_run{"nemesys-2x2", "-- crowd 7"},
+                                         other_run{"nemesys-2x2", "-- crowd 7"}, other_run{"sifive-u74", "-- threads"},
                                          other_run{"nemesys-2x2", "-- exceptions"},
                                          other_run{"nemesys-4x4", "--copies 14 -- adding 50"},
                                          other_run{"tessera-4x4", "--copies 5 -- extended 40"},

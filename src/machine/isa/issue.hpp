@@ -1,0 +1,59 @@
+// issue: the slot before each instruction of a hart with a pipeline, which says when the instruction issues.
+//
+//   A slot has the operands of its instruction, so that of a branch or jump knows where it will go.
+#pragma once
+
+#include "machine/hart/handlers.hpp"
+#include "machine/hart/pipeline.hpp"
+
+namespace tess::machine {
+
+template <class Policy>
+struct issue_slot : flow<Policy> {
+  INSTRUCTION(issue) {
+    h.pipe->issue(h, i);
+    NEXT;
+  }
+  template <class Taken>
+  static void branch(hart& h, inst const* i, Taken taken) {
+    h.pipe->branch(h, i, taken(rs1(h, i), rs2(h, i)));
+  }
+  INSTRUCTION(issue_beq) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) { return a == b; });
+    NEXT;
+  }
+  INSTRUCTION(issue_bne) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) { return a != b; });
+    NEXT;
+  }
+  INSTRUCTION(issue_blt) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) {
+      return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
+    });
+    NEXT;
+  }
+  INSTRUCTION(issue_bge) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) {
+      return static_cast<std::int64_t>(a) >= static_cast<std::int64_t>(b);
+    });
+    NEXT;
+  }
+  INSTRUCTION(issue_bltu) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+    NEXT;
+  }
+  INSTRUCTION(issue_bgeu) {
+    branch(h, i, [](std::uint64_t a, std::uint64_t b) { return a >= b; });
+    NEXT;
+  }
+  INSTRUCTION(issue_jal) {
+    h.pipe->jump(h, i, i->rd == 1 || i->rd == 5);
+    NEXT;
+  }
+  INSTRUCTION(issue_jalr) {
+    h.pipe->indirect(h, i, rs1(h, i));
+    NEXT;
+  }
+};
+
+}  // namespace tess::machine
