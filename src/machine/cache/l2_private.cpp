@@ -89,6 +89,10 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   MACHINE_DEBUG_ASSERT(here == no_line || (for_store && lines_.state(here) == shared));
   if (auto const found = std::ranges::find(misses_, line, &miss::address); found != misses_.end()) {
     ++counted_.merged;
+    if (std::exchange((*found)->is_prefetch, false)) {
+      ++counted_.prefetches_late;
+      --prefetches_coming_;
+    }
     (*found)->waiting.push_back(&there);
     return;
   }
@@ -100,11 +104,37 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   begun.dirty = false;
   // The line may be replaced meanwhile; its bytes stay valid while the directory counts this cache as a sharer.
   if (begun.held) copy_line(begun.data.data(), lines_.data(here).data(), begun.data.size());
-  if (departure* const leaving = departure_of(line)) {
+  begin(begun);
+}
+
+void l2_private::begin(miss& begun) {
+  if (departure* const leaving = departure_of(begun.address)) {
     leaving->fetch_after = &begun;
   } else {
     below_.fetch(begun, begun);
   }
+}
+
+void l2_private::prefetch(std::uint64_t address) {
+  std::uint64_t const line = line_address(address);
+  bool const comes = std::ranges::find(misses_, line, &miss::address) != misses_.end();
+  if (comes || lines_.find(line) != no_line) return;
+  if (prefetches_coming_ == prefetches_max_) {
+    ++counted_.prefetches_dropped;
+    return;
+  }
+  ++counted_.prefetches;
+  ++prefetches_coming_;
+  miss& begun = take_miss(line);
+  begun.is_prefetch = true;
+  begun.right = coherent() ? line_right::shared : line_right::exclusive;
+  begun.held = begun.dirty = false;
+  begin(begun);
+}
+
+void l2_private::loaded(std::uint64_t address) noexcept {
+  line_index const line = lines_.find(address);
+  if (line != no_line && std::exchange(unused_[line], 0) != 0) ++counted_.prefetches_useful;
 }
 
 void l2_private::miss::arrived() {
@@ -122,6 +152,10 @@ void l2_private::miss::arrived() {
   written.clear();
   lines.state(into) = right == line_right::shared ? shared : dirty ? l2_private::dirty : clean;
   lines.use(into);
+  if (std::exchange(is_prefetch, false)) {
+    owner.unused_[into] = 1;
+    --owner.prefetches_coming_;
+  }
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
   // The waiters may miss again and take this record.
@@ -146,6 +180,10 @@ void l2_private::vacate(line_index line) {
 
 void l2_private::back_invalidate(line_index line) {
   ++counted_.back_invalidations;
+  if (!unused_.empty() && std::exchange(unused_[line], 0) != 0) {
+    bool const stored_to = lines_.state(line) == dirty || lines_.state(line) == marked;
+    ++(stored_to ? counted_.prefetches_useful : counted_.prefetches_useless);
+  }
   std::uint64_t const address = lines_.address_of(line);
   for (std::size_t i = 0; i < l1s_.size(); ++i) {
     if (!sharers_known_ || (lines_.metadata(line) >> i & 1U) != 0) l1s_[i]->invalidate(address, shape().line_bytes);

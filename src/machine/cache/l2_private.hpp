@@ -55,6 +55,11 @@ class l2_private {
     std::uint64_t write_backs = 0;
     std::uint64_t marker_write_backs = 0;  ///< Those of replaced lines that held only a mark.
     std::uint64_t back_invalidations = 0;
+    std::uint64_t prefetches = 0;          ///< Lines fetched that nobody had asked for:
+    std::uint64_t prefetches_useful = 0;   ///< loaded from, or stored to, after they had come,
+    std::uint64_t prefetches_late = 0;     ///< asked for while they came,
+    std::uint64_t prefetches_useless = 0;  ///< left without a use. The rest is still here, or on its way.
+    std::uint64_t prefetches_dropped = 0;  ///< Not fetched: too many were on their way.
   };
   /// Result of the probe port.
   struct probed {
@@ -83,6 +88,16 @@ class l2_private {
   /// Fetches a line that look_up() has not found. `there` happens when it has arrived: then look_up() finds it, unless
   /// it has been lost again meanwhile, or is to be written and was fetched for readers; in these cases ask again.
   void bring(std::uint64_t address, event& there, bool for_store = false);
+
+  /// From now on prefetch() may be called; at most so many of its lines are on their way.
+  void allow_prefetches(std::uint32_t outstanding) {
+    prefetches_max_ = outstanding;
+    unused_.resize(lines_.lines());
+  }
+  /// Fetches a line that somebody may ask for, unless it is here or on its way.
+  void prefetch(std::uint64_t address);
+  /// With prefetches: a hart has loaded from this address. look_up() does not count it, as it should cost nothing.
+  void loaded(std::uint64_t address) noexcept;
 
   /// A directory keeps the lines coherent from now on; `watching` is notified of every line that leaves. `answers`:
   /// owners answer requesters, so exclusive lines do not leave silently.
@@ -165,6 +180,7 @@ class l2_private {
     std::vector<std::byte> data;
     std::vector<event*> waiting;
     std::vector<patch> written;  ///< Written to the line meanwhile.
+    bool is_prefetch = false;    ///< Nobody has asked for it yet.
     picoseconds begun = 0;
   };
   /// A line in flight to memory.
@@ -190,6 +206,7 @@ class l2_private {
   void send_back(line_index line, bool kept, event* done);
   void back_invalidate(line_index line);
   miss& take_miss(std::uint64_t address);
+  void begin(miss& begun);
   /// Head of the list of departures with such an address.
   [[nodiscard]] departure*& departures_like(std::uint64_t line) noexcept {
     return departures_[line / shape().line_bytes % departure_lists];
@@ -214,6 +231,9 @@ class l2_private {
   std::vector<miss*> spare_misses_;
   std::deque<departure> all_departures_;
   std::vector<departure*> spare_departures_;
+  std::vector<std::uint8_t> unused_;  ///< By line: 1 if it was prefetched and not used. Empty: nothing is prefetched.
+  std::uint32_t prefetches_max_ = 0;
+  std::uint32_t prefetches_coming_ = 0;
   statistics counted_;
   activity_source activity_;
 };

@@ -117,6 +117,18 @@ void read_branch_predictor(toml_table from, machine_description& made) {
   from.finish();
 }
 
+void read_prefetcher(toml_table from, machine_description& made) {
+  prefetcher_parameters& prefetcher = made.prefetcher.emplace();
+  prefetcher.entries = static_cast<std::uint32_t>(from.power_of_two("entries", {1, 4096}, "loads of a hart"));
+  prefetcher.degree = from.small_number("degree", {1, stride_prefetcher::degree_max}, "lines ahead of a load");
+  prefetcher.outstanding = from.small_number("outstanding", {1, 64}, "lines of a tile on their way");
+  if (made.coherence || made.has_nodes()) {
+    from.fail("entries", "a line that a directory or an interface may take back is used when it comes",
+              "no [prefetcher] beside [coherence], nor [rae] beside the memory");
+  }
+  from.finish();
+}
+
 void read_system(toml_table from, system_description& system) {
   static constexpr std::array<string_view, 2> choices{"polled", "kernel"};
   system.runs = static_cast<system_choice>(from.choice("runs", choices));
@@ -482,6 +494,7 @@ machine_description parse_machine(std::string text, std::string name) {
   read_adapter(root.table("adapter"), made);
   if (root.has("coherence")) read_coherence(root, made);
   if (root.has("rae")) read_rae(root, made);
+  if (root.has("prefetcher")) read_prefetcher(root.table("prefetcher"), made);
   if (made.has_accelerators()) read_accelerators(root, made);
   if (root.has("cni")) read_interfaces(root.table("cni"), made);
   std::uint64_t uncached_offset = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "machine/cache/cache_array.hpp"
+#include "machine/cache/stride_prefetcher.hpp"
 #include "machine/config/toml_table.hpp"
 #include "machine/dram/parameters.hpp"
 #include "machine/hart/pipeline_parameters.hpp"
@@ -171,6 +172,7 @@ struct machine_description {
   cache_shape l1_instruction;
   cache_shape l1_data;
   cache_shape l2;
+  std::optional<prefetcher_parameters> prefetcher;  ///< Each hart's, into its tile's L2.
   std::uint32_t l2_hit_cycles = 20;
   std::uint32_t l2_miss_cycles = 4;  ///< Until a miss is detected.
   std::uint64_t tlm_bytes = 0;       ///< In a cluster: scratchpad and image memory.

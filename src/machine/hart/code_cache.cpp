@@ -153,7 +153,6 @@ class block_builder {
     if (instructions_ != 0 && !rules_.issues && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
     previous_ = word;
     if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
-    ++instructions_;
     if (rules_.issues) put_issue(word);
     if (rules_.traced) {
       auto const in_memory = bytes == 2 ? std::uint32_t{low} : whole;
@@ -189,9 +188,11 @@ class block_builder {
                           .late_second = late || stores,
                           .target = unit == issue_unit::control ? static_cast<std::int32_t>(word.imm) : 0};
     put(slot_of(word.op), {word.op, used.destination, used.first, used.second, need.packed()});
+    ++slots_[used_ - 1].since;  // what waits here is the instruction
   }
 
   void put_instruction(decoded& word) {
+    ++instructions_;
     if (!rules_.issues) cycles_ += 1U + extra_cycles(rules_.costs, word.op);
     if (word.op == operation::auipc) word.imm += static_cast<std::int64_t>(pc_);
     if (is_branch(word.op)) word.rd = rules_.issues ? 0 : rules_.costs.branch_taken;

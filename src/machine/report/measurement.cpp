@@ -131,6 +131,11 @@ l2_private::statistics measurement::l2_sum() const {
     sum.merged += one.l2.merged;
     sum.write_backs += one.l2.write_backs;
     sum.back_invalidations += one.l2.back_invalidations;
+    sum.prefetches += one.l2.prefetches;
+    sum.prefetches_useful += one.l2.prefetches_useful;
+    sum.prefetches_late += one.l2.prefetches_late;
+    sum.prefetches_useless += one.l2.prefetches_useless;
+    sum.prefetches_dropped += one.l2.prefetches_dropped;
   }
   return sum;
 }

@@ -71,6 +71,12 @@ std::string table_of(measurement const& run, machine_description const& descript
       percent * (1 - share(harts.fetch_misses, run.instructions)), grouped(run.instructions),
       percent * (1 - share(harts.load_misses, harts.loads)), grouped(harts.loads),
       percent * share(l2.hits, l2.hits + l2.misses), grouped(l2.hits + l2.misses));
+  if (description.prefetcher) {
+    text += fmt::format("machine: prefetched        {} lines: {:.1f}% useful, {:.1f}% late, {:.1f}% useless\n",
+                        grouped(l2.prefetches), percent * share(l2.prefetches_useful, l2.prefetches),
+                        percent * share(l2.prefetches_late, l2.prefetches),
+                        percent * share(l2.prefetches_useless, l2.prefetches));
+  }
   if (description.pipeline) {
     auto const issued = run.issued_sum();
     std::uint64_t const transfers = issued.branches + issued.jumps;

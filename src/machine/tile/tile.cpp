@@ -84,6 +84,7 @@ static_assert(packet_data_max == transaction::data_max);
 
 std::uint32_t tile::attach(snooper& l1) {
   l2_.trust_sharers();  // filled() records them
+  if (description_.prefetcher) l2_.allow_prefetches(description_.prefetcher->outstanding);
   MACHINE_ASSERT(l1s_.size() < 64);
   l1s_.push_back(&l1);
   l2_.attach(l1);

@@ -158,6 +158,10 @@ class tile : public home, private line_memory, private memory_side, private prob
     if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
     return where == place::l2 ? l2_.look_up(address, for_store) : interface_->lines().at(address);
   }
+  /// Fetches a line into the L2 that a hart here may need, if it is one of a memory.
+  void prefetch(std::uint64_t address) {
+    if (place_of(address) == place::l2) l2_.prefetch(address);
+  }
   /// After a write: other L1s than `own` lose the line, and sleepers are notified.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
   /// Bits of the L1s that may hold the line of this address; null: none, as it is not in this tile.

@@ -24,6 +24,7 @@ hart_memory::hart_memory(machine_description const& description, tile& at, local
   buffer_.own_bit = std::uint64_t{1} << data_number_;
   buffer_.own = &data_;
   fetches_.fill(no_entry);
+  if (description.prefetcher) prefetcher_.emplace(*description.prefetcher, description.l2.line_bytes);
 }
 
 void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
@@ -104,7 +105,7 @@ bool hart_memory::load_in_place(hart& h, inst const* i, std::uint64_t address, s
   if (!check(h, address, value.size(), right_read)) return false;
   if (crosses(address, value.size())) return false;
   bool const hit = data_.load(global(address)) != nullptr;
-  if (hit ? ends >= hits_until_ : !alone_until(ends)) return false;
+  if (hit ? ends >= hits_until_ : (prefetcher_ || !alone_until(ends))) return false;
   if (!hit) catch_up(ends);
   std::uint64_t ready = ends;
   std::uint64_t const bus_before = tile_.bus_wait_cycles();
@@ -218,6 +219,18 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
 }
 
 bool hart_memory::serve_load(hart& h, event& resume) {
+  if (!prefetcher_ || brought_) return serve_load_lines(h, resume);
+  std::uint64_t const pc = h.pc;
+  std::uint64_t const name = global(h.request.address);
+  bool const misses = data_.load(name) == nullptr && tile_.place_of(name) == tile::place::l2;
+  bool const done = serve_load_lines(h, resume);
+  if (!misses) return done;
+  if (done) tile_.l2().loaded(name);
+  for (std::uint64_t const wanted : prefetcher_->missed(pc, name)) tile_.prefetch(wanted);
+  return done;
+}
+
+bool hart_memory::serve_load_lines(hart& h, event& resume) {
   if (!check(h, h.request.address, h.request.bytes, right_read)) return true;
   std::uint64_t value = crossing_.value;
   std::size_t done = crossing_.done;

@@ -17,9 +17,11 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "machine/cache/stride_prefetcher.hpp"
 #include "machine/hart/memory_policy.hpp"
 #include "machine/profile/call_profile.hpp"
 #include "machine/tile/tile.hpp"
@@ -128,7 +130,7 @@ class hart_memory {
   }
 
   // At kernel time, for a hart stopped with `h.request`. False: try again when `resume` happens.
-  [[nodiscard]] bool serve_load(hart& h, event& resume);
+  [[nodiscard]] bool serve_load(hart& h, event& resume);  ///< Also tells the prefetcher, if there is one.
   [[nodiscard]] bool serve_store(hart& h, event& resume);
   [[nodiscard]] bool serve_fetch(hart& h, event& resume);
   /// The word of an atomic, ready to be modified; then call changed(). Null: as above.
@@ -250,6 +252,7 @@ class hart_memory {
       data_.store(global(address), value.data(), value.size());
     }
   }
+  bool serve_load_lines(hart& h, event& resume);
   bool load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
   void enter(std::uint64_t address, std::byte* in_line) noexcept;
   /// Stores to the byte in the TLM or L2; both its addresses are given.
@@ -276,6 +279,7 @@ class hart_memory {
     std::uint64_t value = 0;
     std::size_t done = 0;
   } crossing_;
+  std::optional<stride_prefetcher> prefetcher_;  ///< With one, loads miss at kernel time only.
   bool brought_ = false;  ///< The line that the hart stopped for has just arrived: no extra hit time.
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};

@@ -47,6 +47,47 @@ struct machine {
   l2_private l2{k, small, memory};
 };
 
+TEST(prefetched_lines, are_useful_late_or_useless) {
+  machine m;
+  m.l2.allow_prefetches(2);
+  m.l2.prefetch(0x1000);
+  m.l2.prefetch(0x1020);
+  m.l2.prefetch(0x1000);  // on its way
+  m.l2.prefetch(0x1040);  // one too many
+  EXPECT_EQ(m.l2.counted().prefetches, 2U);
+  EXPECT_EQ(m.l2.counted().prefetches_dropped, 1U);
+  int came = 0;
+  struct arrival : event {
+    explicit arrival(int& count_) : event([](event& self) { ++static_cast<arrival&>(self).count; }), count(count_) {}
+    int& count;
+  } there(came);
+  m.l2.bring(0x1020, there);  // late
+  m.k.run();
+  EXPECT_EQ(came, 1);
+  EXPECT_EQ(m.memory.fetches, 2);
+  EXPECT_EQ(m.l2.counted().prefetches_late, 1U);
+  EXPECT_EQ(m.l2.counted().misses, 0U) << "it was no miss of its own";
+  EXPECT_EQ(m.l2.counted().merged, 1U);
+  for (std::uint64_t const address : {0x1000U, 0x1020U, 0x1000U}) {
+    ASSERT_NE(m.l2.look_up(address, false), nullptr);
+    m.l2.loaded(address);
+  }
+  EXPECT_EQ(m.l2.counted().prefetches_useful, 1U) << "the first use of the one that was not late";
+  m.l2.prefetch(0x1020);  // here
+  m.l2.prefetch(0x1060);
+  m.k.run();
+  EXPECT_EQ(m.l2.counted().prefetches, 3U);
+  m.l2.drop_line(0x1060);
+  m.l2.drop_line(0x1000);
+  EXPECT_EQ(m.l2.counted().prefetches_useless, 1U);
+  EXPECT_EQ(m.l2.counted().prefetches_useful, 1U);
+  m.l2.prefetch(0x2000);
+  m.k.run();
+  ASSERT_NE(m.l2.look_up(0x2000, true), nullptr);
+  m.l2.vacate(m.l2.array().find(0x2000));
+  EXPECT_EQ(m.l2.counted().prefetches_useful, 2U) << "it was stored to";
+}
+
 process random_client(machine& m, unsigned seed, std::uint64_t first, std::map<std::uint64_t, std::byte>& truth,
                       int& ended) {
   // Every client has bytes of its own, but shares lines with the others.

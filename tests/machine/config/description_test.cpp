@@ -410,6 +410,16 @@ TEST(a_machine_file, has_a_pipeline_if_it_predicts_branches) {
             std::string::npos);
 }
 
+TEST(a_machine_file, has_a_prefetcher_where_nobody_takes_lines_back) {
+  std::string const table = "[prefetcher]\nentries = 16\ndegree = 4\noutstanding = 8\n[l2]\n";
+  EXPECT_EQ(said_of("nemesys-4x4", "[l2]\n", table), "no error");
+  EXPECT_EQ(said_of("tessera-4x4", "[l2]\n", table), "no error");
+  EXPECT_NE(said_of("dir-4", "[l2]\n", table).find("no [prefetcher] beside [coherence]"), std::string::npos);
+  EXPECT_NE(said_of("rae-6", "[l2]\n", table).find("no [prefetcher] beside"), std::string::npos);
+  EXPECT_NE(said_of("nemesys-4x4", "[l2]\n", "[prefetcher]\nentries = 3\n[l2]\n").find("entries = 3"),
+            std::string::npos);
+}
+
 TEST(a_machine_file, has_as_many_harts_as_an_l2_tells_apart) {
   EXPECT_EQ(message("application = 4 ", "application = 31 "), "no error");
   EXPECT_EQ(message("application = 4 ", "application = 32 "),
