@@ -424,4 +424,10 @@ constexpr std::uint64_t tagged_request(std::uint64_t response, std::uint64_t its
 }
 }  // namespace cni
 
+/// Regions of a program by name (measure.hpp): instructions `slti zero, rN, immediate`, which change no register.
+namespace region_mark {
+inline constexpr std::int64_t begins = 1504;  ///< rN is the address of the name.
+inline constexpr std::int64_t ends = 1505;    ///< The region that began last.
+}  // namespace region_mark
+
 }  // namespace tess::machine::registers

@@ -30,6 +30,7 @@ int bench(words const& given);
 int reproduce(words const& given);
 int sweep(words const& given);
 int trace(words const& given);
+int report_runs(words const& given);
 int doctor(words const& given);
 int cxx(words const& given);
 int cc(words const& given);

@@ -25,6 +25,7 @@ constexpr std::array subcommands{
     subcommand{"run", "run a program on a number of places", run},
     subcommand{"machines", "list the simulated machines, or explain one", machines},
     subcommand{"sweep", "run a program on machines for every combination of parameters", sweep},
+    subcommand{"report", "make one page of runs on machines, beside each other", report_runs},
     subcommand{"trace", "show a trace of instructions, or compare it with QEMU's", trace},
     subcommand{"bench", "run benchmarks and print their results as one table", bench},
     subcommand{"reproduce", "run a paper's experiments here and print its figures next to ours", reproduce},

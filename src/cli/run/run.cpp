@@ -15,6 +15,7 @@
 
 #include "cli/command/command.hpp"
 #include "cli/command/nearest.hpp"
+#include "cli/package.hpp"
 #include "cli/process/process.hpp"
 #include "cli/run/launch.hpp"
 #include "cli/run/pes.hpp"
@@ -122,6 +123,11 @@ CLI::Validator delay_time() {
   return {check, ""};
 }
 
+/// The simulator, which knows the machine, says what is wrong.
+CLI::Validator any_text() {
+  return {[](std::string&) { return std::string{}; }, ""};
+}
+
 CLI::Validator folder() {
   auto check = [](std::string& text) -> std::string {
     return fs::is_directory(text) ? std::string{} : fmt::format("there is no folder {0}; mkdir -p {0}", text);
@@ -153,6 +159,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--env") return variable();
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
+  if (option == "--stats-every") return any_text();
   if (option == "--copies") return between(1, 4096);
   if (option == "--slice") return between(1000, std::uint64_t{1} << 40U);
   if (option == "--max-cycles" || option == "--max-instructions") return between(1, UINT64_MAX);
@@ -217,9 +224,33 @@ words options_by_environment() {
   return given;
 }
 
+// Becomes the program that runs `tess run` and makes a page of it.
+[[noreturn]] void become_report(tree const& here, words const& machine_words, run_split const& split) {
+  words passed{"run", ""};
+  for (std::size_t i = 0; i < machine_words.size(); i += 2) {
+    if (machine_words[i] == "--report")
+      passed[1] = machine_words[i + 1];
+    else
+      passed.insert(passed.end(), {machine_words[i], machine_words[i + 1]});
+  }
+  passed.emplace_back("--");
+  if (!split.program.empty()) passed.push_back(split.program);
+  passed.insert(passed.end(), split.arguments.begin(), split.arguments.end());
+  ::setenv("TESSERA_TESS", (here.prefix / "bin" / "tess").c_str(), 0);
+  become_module(here, "run", "tessera.simulator.report.command", passed);
+}
+
 // Becomes the simulator, which runs executables of the machine's architecture.
 [[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
-  if (std::ranges::find(machine_words, "--restore") != machine_words.end()) {
+  auto const is_given = [&](char const* option) {
+    return std::ranges::find(machine_words, option) != machine_words.end();
+  };
+  if (is_given("--report") && (is_given("--machine") || is_given("--restore"))) {
+    words const files = options_by_environment();
+    machine_words.insert(machine_words.end(), files.begin(), files.end());
+    become_report(here, machine_words, split);
+  }
+  if (is_given("--restore")) {
     if (!split.program.empty())
       throw usage_error{
           fmt::format("run: --restore goes on with the program of the checkpoint; leave out {}", split.program)};
@@ -227,7 +258,7 @@ words options_by_environment() {
     machine_words.insert(machine_words.end(), files.begin(), files.end());
     become(here.programs() / "machine" / "tess-machine", machine_words);
   }
-  if (std::ranges::find(machine_words, "--machine") == machine_words.end())
+  if (!is_given("--machine"))
     throw usage_error{
         fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
   fs::path const program = find_program(split.program, here, here.machine_programs());

@@ -79,6 +79,12 @@ inline constexpr std::array run_options{
         "--trace-instructions", "", "FILE[,from=CYCLE][,to=CYCLE][,tiles=LIST]", "",
         "of the machine: each instruction and what it changed, as text, or FILE.tessi as columns, of these cycles "
         "and tiles (0-3+7) only"},
+    run_option{"--report", "", "FILE.html", "",
+               "of the machine: a page about the run, which opens without a network, as tess report makes of several"},
+    run_option{"--stats-over-time", "", "FILE", "",
+               "of the machine: the statistics of each interval, as a table (.csv, .parquet) or a picture (.svg); "
+               "repeatable"},
+    run_option{"--stats-every", "", "TIME", "", "of the machine: that interval, as 10us, 500ns or 2000cycles"},
     run_option{"--task-trace", "", "FILE", "",
                "of the machine: what --trace is without one; takes time of the program's"},
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},

@@ -131,6 +131,16 @@ void declare(CLI::App& app, chosen_options& chosen) {
          "write each instruction there, and what it changed, as Spike's --log-commits does, or, in a file .tessi, "
          "as columns; of these cycles and tiles only, as in t.log,from=1000,to=2000,tiles=0-3+7")
       ->type_name("FILE[,from=CYCLE][,to=CYCLE][,tiles=LIST]");
+  app.add_option("--stats-over-time", chosen.over_time,
+                 "with time: write the statistics of each interval there: a table (.csv or .parquet), or a picture of "
+                 "all parts over time (.svg); repeatable")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--stats-every", chosen.interval,
+                 "the interval of --stats-over-time, as 10us, 500ns, 1ms or 2000cycles; default: as it grows, so that "
+                 "there are up to 512")
+      ->type_name("TIME");
   app.add_option("--picture", chosen.picture, "with time: draw the grid with its loads there, as SVG")
       ->type_name("FILE.svg");
   app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");

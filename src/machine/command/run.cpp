@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "machine/command/checkpoints.hpp"
 #include "machine/command/inputs.hpp"
@@ -70,6 +71,7 @@ int run_restored(chosen_options const& chosen) {
     throw wrong_use{
         "--profile: the run was without when it began; give the option to the run that writes the checkpoint"};
   if (!chosen.trace.empty() && !run.traced()) run.traced().emplace(run.machine());
+  if (!run.over_time()) run.begin_timeline(chosen);
   return go_on(run, chosen, reports, of_runtime);
 }
 
@@ -81,11 +83,12 @@ int run_flat(chosen_options const& chosen) {
       throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};
   if (!chosen.checkpoint_at.empty())
     throw wrong_use{"--checkpoint-at: a run without time writes no checkpoints; give --timing on, too"};
-  if (!chosen.trace.empty() || !chosen.picture.empty() || !chosen.profiles.empty())
+  if (!chosen.trace.empty() || !chosen.picture.empty() || !chosen.profiles.empty() || !chosen.over_time.empty())
     throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
-                                !chosen.trace.empty()     ? "--trace"
-                                : !chosen.picture.empty() ? "--picture"
-                                                          : "--profile")};
+                                !chosen.trace.empty()      ? "--trace"
+                                : !chosen.picture.empty()  ? "--picture"
+                                : !chosen.profiles.empty() ? "--profile"
+                                                           : "--stats-over-time")};
   auto const wanted = instructions_of(chosen);
   if (wanted && !wanted->tiles.empty())
     throw wrong_use{"--trace-instructions: without time there are no tiles; leave out tiles=, or give --timing on"};
@@ -104,15 +107,20 @@ int run_flat(chosen_options const& chosen) {
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);
+  region_log regions;
+  machine.set_regions(regions);
   std::optional<instruction_trace> instructions;
   if (wanted) instructions.emplace(*wanted, machine, chosen.harts, chosen.machine, chosen.arguments.front());
   auto const begin = host_clock::now();
   auto const outcome = machine.run(limit_of(chosen));
   double const seconds = std::chrono::duration<double>(host_clock::now() - begin).count();
+  regions.finish();
+  std::vector<region_total> const named(regions.totals().begin(), regions.totals().end());
   fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!chosen.quiet && outcome.exit_code != 0));
-  if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
+  if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, named, seconds));
   if (statistics.wanted())
-    statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics()));
+    statistics.write(
+        json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics(), named));
   if (task_trace.wanted()) task_trace.write(of_runtime.trace());
   if (instructions) instructions->close();
   return outcome.exit_code;

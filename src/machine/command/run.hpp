@@ -35,8 +35,10 @@ struct chosen_options {
   std::string trace;
   std::string task_trace;
   std::string picture;
-  std::string instructions;      // a file, and which instructions
-  std::uint64_t cycles_max = 0;  // of limits, 0: none
+  std::string instructions;            // a file, and which instructions
+  std::vector<std::string> over_time;  // files
+  std::string interval;                // of over_time; empty: as it fits
+  std::uint64_t cycles_max = 0;        // of limits, 0: none
   std::uint64_t instructions_max = 0;
   double seconds_max = 0;
   std::string checkpoint = "checkpoint.tess";  // a file

@@ -24,11 +24,18 @@ timed_reports::timed_reports(chosen_options const& now)
       throw wrong_use{fmt::format("--profile {}: give a name that ends with .svg, .json, .folded or .csv", name)};
     profiles_.emplace_back(std::piecewise_construct, std::tuple(name), std::tuple(suffix));
   }
+  for (std::string const& name : now.over_time) {
+    std::string const suffix = std::filesystem::path(name).extension().string();
+    if (!timeline::knows(suffix))
+      throw wrong_use{fmt::format("--stats-over-time {}: give a name that ends with .csv, .parquet or .svg", name)};
+    over_time_.emplace_back(std::piecewise_construct, std::tuple(name), std::tuple(suffix));
+  }
 }
 
 void timed_reports::write(timed_run& run, machine_outcome const& outcome, double host_seconds,
                           runtime_files const& of_runtime) {
   timed_machine& machine = run.machine();
+  machine.regions().finish();
   fmt::print(stderr, "{}{}", outcome.trouble, machine.refused(!quiet_ && outcome.exit_code != 0));
   auto const measured = measure(machine);
   std::string const& program = run.begun().arguments.front();
@@ -42,6 +49,10 @@ void timed_reports::write(timed_run& run, machine_outcome const& outcome, double
     run.profiled()->finish();
     if (!quiet_) fmt::print(stderr, "{}", run.profiled()->summary());
     for (auto& [out, suffix] : profiles_) out.write(run.profiled()->file(suffix));
+  }
+  if (run.over_time()) {
+    run.over_time()->finish();
+    for (auto& [out, suffix] : over_time_) out.write(run.over_time()->file(suffix, program));
   }
   if (picture_.wanted()) picture_.write(picture_of(measured, run.described(), program));
 }

@@ -25,6 +25,7 @@ class timed_reports {
   report_file trace_;
   report_file picture_;
   std::deque<std::pair<report_file, std::string>> profiles_;
+  std::deque<std::pair<report_file, std::string>> over_time_;
 };
 
 }  // namespace tess::machine

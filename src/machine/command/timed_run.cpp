@@ -64,6 +64,22 @@ timed_run::timed_run(chosen_options const& begun, runtime_files const& of_runtim
   if (!system.empty()) start_system(system);
   if (!begun_.trace.empty()) traced_.emplace(*machine_);
   if (!begun_.profiles.empty()) profiled_.emplace(*machine_, begun_.arguments.front(), system_file_);
+  begin_timeline(begun_);
+}
+
+void timed_run::begin_timeline(chosen_options const& now) {
+  if (now.over_time.empty()) {
+    if (!now.interval.empty())
+      throw wrong_use{"--stats-every is the interval of --stats-over-time; give that, too, with a file"};
+    return;
+  }
+  picoseconds const interval = now.interval.empty() ? 0 : time_from(now.interval, described_.tile_clock_ps);
+  if (!now.interval.empty() && interval == 0)
+    throw wrong_use{
+        fmt::format("--stats-every {}: give a time of at least a cycle, {} ps, as 10us, 500ns, 1ms or "
+                    "2000cycles",
+                    now.interval, described_.tile_clock_ps)};
+  over_time_.emplace(*machine_, interval);
 }
 
 void timed_run::check_machine() const {

@@ -16,6 +16,7 @@
 #include "machine/command/run.hpp"
 #include "machine/profile/cycle_profile.hpp"
 #include "machine/report/runtime_files.hpp"
+#include "machine/report/timeline.hpp"
 #include "machine/report/trace.hpp"
 #include "machine/timed/timed_machine.hpp"
 
@@ -42,6 +43,9 @@ class timed_run {
   /// If they were asked for.
   [[nodiscard]] std::optional<trace>& traced() noexcept { return traced_; }
   [[nodiscard]] std::optional<cycle_profile>& profiled() noexcept { return profiled_; }
+  [[nodiscard]] std::optional<timeline>& over_time() noexcept { return over_time_; }
+  /// Statistics over time, from now on, as `now` has it.
+  void begin_timeline(chosen_options const& now);
 
  private:
   [[nodiscard]] std::string system_of() const;
@@ -64,6 +68,7 @@ class timed_run {
   std::unique_ptr<timed_machine> machine_;
   std::optional<trace> traced_;
   std::optional<cycle_profile> profiled_;
+  std::optional<timeline> over_time_;
 };
 
 }  // namespace tess::machine

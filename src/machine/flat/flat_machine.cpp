@@ -11,6 +11,7 @@
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
+#include "machine/linux/user_memory.hpp"
 #include "tess/machine/registers.hpp"
 
 namespace tess::machine {
@@ -42,6 +43,7 @@ hart* flat_machine::free_hart() {
 }
 
 void flat_machine::start(hart& h) {
+  if (h.regions != nullptr) h.regions->begin_thread();
   h.wait_until(now_ns());
   harts_[h.number].is = state::runnable;
 }
@@ -104,6 +106,18 @@ void flat_machine::end_at_limit(std::string reason) {
   for (auto const& s : harts_)
     if (s.is != state::idle) reason += place_report(s.context, image_);
   end(run_limit::exit_code(), std::move(reason));
+}
+
+std::string flat_machine::text_at(std::uint64_t address) {
+  return text_in(*this, address, hart_regions::name_max);
+}
+
+void flat_machine::set_regions(region_log& log) {
+  for (auto& s : harts_) {
+    auto const text = [this](std::uint64_t address) { return text_at(address); };
+    s.context.regions =
+        &regions_.emplace_back(log, hart_regions::place{.of = &s.context, .parked = &parked_regions_, .text = text});
+  }
 }
 
 void flat_machine::set_commits(std::span<commit_log> logs) {

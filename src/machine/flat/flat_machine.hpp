@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "machine/hart/hart.hpp"
 #include "machine/linux/program.hpp"
 #include "machine/linux/run_limit.hpp"
+#include "machine/regions/region_log.hpp"
 
 namespace tess::machine {
 
@@ -41,6 +43,8 @@ class flat_machine final : private machine_host, private user_memory {
 
   // Before the run, which they must outlive: one for each hart, by its number.
   void set_commits(std::span<commit_log> logs);
+  // The same: what the program marks is counted there.
+  void set_regions(region_log& log);
   // Runs to the end of the program, or to the limit: at the end of a turn.
   machine_outcome run(run_limit const& limit = {});
   // Lines about files that the program was not allowed to access; empty: none.
@@ -70,6 +74,7 @@ class flat_machine final : private machine_host, private user_memory {
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
   void clear(std::uint64_t begin, std::uint64_t end) override;
 
+  [[nodiscard]] std::string text_at(std::uint64_t address);
   void take_turn(flat_hart& s);
   // Handles the reason for which the hart stopped; true if it continues in this turn.
   bool serve(flat_hart& s);
@@ -91,6 +96,8 @@ class flat_machine final : private machine_host, private user_memory {
   flat_memory memory_;
   code_cache code_;
   std::vector<flat_hart> harts_;
+  parked_regions parked_regions_;
+  std::deque<hart_regions> regions_;
   std::uint64_t turn_end_ = 0;     // cycles
   hart const* running_ = nullptr;  // its clock is the current time during a turn
   program program_;

@@ -5,6 +5,7 @@
 
 #include "machine/commit/commit_log.hpp"
 #include "machine/hart/pipeline.hpp"
+#include "tess/machine/registers.hpp"
 
 namespace tess::machine {
 namespace {
@@ -83,6 +84,8 @@ void shorten(decoded& word) {
     word.rs1 = word.rs2;
     word.op = operation::mv;
   }
+  bool const marks = word.imm == registers::region_mark::begins || word.imm == registers::region_mark::ends;
+  if (word.op == operation::slti && word.rd == 32 && marks) word.op = operation::mark_region;
   if (word.op == operation::jal && word.rd == 32) word.op = operation::jump_to;
   if (word.op == operation::jalr && word.rd == 32) word.op = operation::ret;
 }

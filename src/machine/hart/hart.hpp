@@ -41,6 +41,7 @@ namespace tess::machine {
 class call_profile;
 class code_cache;
 class commit_log;
+class hart_regions;
 class pipeline;
 class privileged_state;
 
@@ -169,6 +170,7 @@ struct hart {
   commit_log* commits = nullptr;           // of its instructions, the same
   bool is_observed = false;                // it has one of them
   pipeline* pipe = nullptr;                // if its instructions have issue slots
+  hart_regions* regions = nullptr;         // that the program names
 };
 
 }  // namespace tess::machine

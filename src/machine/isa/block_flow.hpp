@@ -4,6 +4,7 @@
 #include "machine/commit/commit_log.hpp"
 #include "machine/hart/handlers.hpp"
 #include "machine/profile/call_profile.hpp"
+#include "machine/regions/region_log.hpp"
 
 namespace tess::machine {
 
@@ -67,6 +68,12 @@ struct block_flow : flow<Policy> {
     }
     h.pc = immediate(i);
     h.stopped = stop::lookup;
+  }
+
+  // Changes no register; the begin or the end of a region.
+  INSTRUCTION(mark_region) {
+    if (h.regions != nullptr) h.regions->mark(i, Policy::timed ? h.retired + i->since : h.now(i));
+    NEXT;
   }
 
   INSTRUCTION(li) {

@@ -12,6 +12,7 @@
 #include "machine/linux/call_names.hpp"
 #include "machine/linux/clock_calls.hpp"
 #include "machine/profile/call_profile.hpp"
+#include "machine/regions/region_log.hpp"
 
 namespace tess::machine {
 
@@ -30,6 +31,7 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
     if (child != nullptr) {
       // Its thread goes on waiting elsewhere.
       if (child->profile != nullptr) child->profile->switch_thread(by_hart_.at(child->number).id, id);
+      if (child->regions != nullptr) child->regions->switch_thread(by_hart_.at(child->number).id, id);
       hart& elsewhere = park();
       elsewhere.x = child->x;
       elsewhere.e = child->e;
@@ -108,6 +110,7 @@ void threads::exchange(hart& h, thread& parked) {
   h.reserved = {};
   auto const here = by_hart_.find(h.number);
   if (h.profile != nullptr) h.profile->switch_thread(here == by_hart_.end() ? 0 : here->second.id, parked.id);
+  if (h.regions != nullptr) h.regions->switch_thread(here == by_hart_.end() ? 0 : here->second.id, parked.id);
   if (here == by_hart_.end()) {
     by_hart_[h.number] = parked;
     by_hart_.erase(from.number);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace tess::machine {
 
@@ -36,6 +37,13 @@ class user_memory {
     return write(address, std::as_bytes(std::span{&value, 1}));
   }
 };
+
+/// The text at an address, up to its end, or to where it may not be read, or to `most` characters; "?": there is none.
+[[nodiscard]] inline std::string text_in(user_memory& memory, std::uint64_t address, std::size_t most) {
+  std::string text;
+  for (char letter = 0; text.size() < most && memory.get(address + text.size(), letter) && letter != 0;) text += letter;
+  return text.empty() ? "?" : text;
+}
 
 inline constexpr std::uint64_t user_page_bytes = 4096;
 constexpr std::uint64_t page_down(std::uint64_t address) {

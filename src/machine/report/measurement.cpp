@@ -91,6 +91,7 @@ measurement measure(timed_machine const& of) {
   for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));
   measure_links(g, made);
   measure_injections(g, made);
+  made.regions.assign(of.regions().totals().begin(), of.regions().totals().end());
   return made;
 }
 

@@ -85,6 +85,7 @@ struct measurement {
   std::vector<tile_measured> tiles;
   std::vector<link_measured> links;
   std::vector<injection_measured> injections;
+  std::vector<region_total> regions;  ///< That the program has marked.
 
   /// Sums over all harts and tiles.
   [[nodiscard]] hart_memory::statistics hart_memory_sum() const;

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "machine/report/load_classes.hpp"
 #include "machine/report/xml.hpp"
 
 namespace tess::machine {
@@ -19,24 +19,6 @@ constexpr double margin = 40;
 constexpr double head = 74;
 constexpr double legend = 70;
 constexpr double lane = 13;  ///< From the middle between two tiles to an arrow.
-
-struct load_class {
-  double below;
-  char const* colour;
-  char const* dark_text;
-  char const* name;
-};
-// From light to dark; distinguishable with colour blindness (after viridis, reversed).
-constexpr std::array classes{
-    load_class{0.0001, "#eceff1", "#455a64", "idle"}, load_class{0.01, "#fde725", "#222", "< 1%"},
-    load_class{0.05, "#7ad151", "#222", "< 5%"},      load_class{0.2, "#22a884", "#fff", "< 20%"},
-    load_class{0.5, "#2a788e", "#fff", "< 50%"},      load_class{0.8, "#414487", "#fff", "< 80%"},
-    load_class{2, "#440154", "#fff", "80% and more"},
-};
-
-load_class const& class_of(double load) {
-  return *std::ranges::find_if(classes, [&](load_class const& one) { return load < one.below || one.below > 1; });
-}
 
 std::string percent_of(double load) {
   if (load < 0.0001) return "0";
@@ -67,7 +49,7 @@ std::string bar(point at, char const* name, double load, std::string const& figu
       "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>"
       "<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"f\">{}</text></g>\n",
       xml_escaped(what), at.x, at.y + 12, name, x, at.y, width, height, x, at.y,
-      load < classes.front().below ? 0 : std::max(2.0, width * std::min(load, 1.0)), height, class_of(load).colour,
+      load < load_classes.front().below ? 0 : std::max(2.0, width * std::min(load, 1.0)), height, class_of(load).colour,
       at.x + box - 16, at.y + 12, figure);
 }
 
@@ -158,7 +140,7 @@ std::string arrow(machine_description const& description, link_measured const& o
 std::string legend_at(double x, double y) {
   std::string text = fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"n\">load</text>\n", x, y + 15);
   x += 40;
-  for (load_class const& one : classes) {
+  for (load_class const& one : load_classes) {
     text += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"84\" height=\"22\" fill=\"{}\"/>"
         "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{}\">{}</text>\n",

@@ -1,6 +1,7 @@
 // statistics_json: a run as JSON; docs/machine/machine.md has every name, and a test compares the two.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "machine/report/table.hpp"
 
@@ -21,6 +22,22 @@ ordered_json json_of_host(double seconds, std::uint64_t instructions, std::uint6
   return {{"seconds", seconds},
           {"instructions_per_second", static_cast<double>(instructions) / seconds},
           {"events", events}};
+}
+
+/// Nothing if there are none: most programs have none.
+void add_regions(ordered_json& into, std::span<region_total const> regions) {
+  for (region_total const& one : regions)
+    into["regions"].push_back({{"name", one.name},
+                               {"times", one.times},
+                               {"harts", one.harts},
+                               {"cycles", one.all.cycles},
+                               {"own_cycles", one.own.cycles},
+                               {"instructions", one.all.instructions},
+                               {"own_instructions", one.own.instructions},
+                               {"loads", one.all.loads},
+                               {"load_misses", one.all.load_misses},
+                               {"begin_cycle", one.begin},
+                               {"end_cycle", one.end}});
 }
 
 /// The program's own output: it may be anything.
@@ -200,16 +217,18 @@ std::string json_of(measurement const& run, machine_description const& descripti
                                   {"load", one.load},
                                   {"waiting", one.waiting}});
   made["bottleneck"] = {{"what", name_of(bottleneck_of(run), description)}, {"load", bottleneck_of(run).load}};
+  add_regions(made, run.regions);
   add_runtime(made, of_runtime);
   return made.dump(2) + "\n";
 }
 
 std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,
-                    double host_seconds, std::string const& of_runtime) {
+                    double host_seconds, std::string const& of_runtime, std::span<region_total const> regions) {
   ordered_json made = heading(machine, program, run.exit_code, false);
   made["simulated_ps"] = run.simulated_ns * 1000;
   made["instructions"] = run.instructions;
   made["host"] = json_of_host(host_seconds, run.instructions, 0);
+  add_regions(made, regions);
   add_runtime(made, of_runtime);
   return made.dump(2) + "\n";
 }

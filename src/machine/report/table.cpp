@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
 namespace tess::machine {
 namespace {
 
@@ -24,6 +29,25 @@ std::string time_of(std::uint64_t ps) {
 
 std::string at_tile(machine_description const& description, std::uint32_t number) {
   return fmt::format("({}, {})", number % description.width, number / description.width);
+}
+
+/// Lines about regions, those with most cycles first.
+std::string regions_of(std::span<region_total const> regions) {
+  constexpr std::size_t shown_max = 8;
+  std::vector<region_total const*> sorted;
+  for (region_total const& one : regions) sorted.push_back(&one);
+  std::ranges::sort(sorted, std::greater{},
+                    [](region_total const* one) { return std::pair(one->all.cycles, one->begin); });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), shown_max); ++i) {
+    region_total const& one = *sorted[i];
+    text += fmt::format("machine: {} {} cycles of {} hart{}, {} of its own, {:.3f} instructions a cycle, {} time{}\n",
+                        fmt::format("region {:<10}", one.name), grouped(one.all.cycles), one.harts,
+                        one.harts == 1 ? "" : "s", grouped(one.own.cycles), share(one.all.instructions, one.all.cycles),
+                        grouped(one.times), one.times == 1 ? "" : "s");
+  }
+  if (sorted.size() > shown_max) text += fmt::format("machine: and {} more regions\n", sorted.size() - shown_max);
+  return text;
 }
 
 constexpr double busy = 0.5;  // from here on a part limits the run, rather than waits for others
@@ -102,15 +126,17 @@ std::string table_of(measurement const& run, machine_description const& descript
     text += fmt::format("machine:                   {:.1f} packets wait there, each for {:.0f} cycles\n", one.waiting,
                         share(one.counted.wait_cycles, one.counted.packets));
   }
+  text += regions_of(run.regions);
   text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s, {} events\n", host_seconds,
                       instructions / host_seconds / million, grouped(run.events));
   return text;
 }
 
-std::string table_of(machine_outcome const& run, double host_seconds) {
+std::string table_of(machine_outcome const& run, std::span<region_total const> regions, double host_seconds) {
   std::string text =
       fmt::format("machine: simulated time    {}, an instruction a ns and hart\n", time_of(run.simulated_ns * 1000));
   text += fmt::format("machine: instructions      {}\n", grouped(run.instructions));
+  text += regions_of(regions);
   text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s\n", host_seconds,
                       static_cast<double>(run.instructions) / host_seconds / million);
   return text;

@@ -24,16 +24,22 @@ std::uint64_t flits_of(network const& network, std::uint32_t router) {
 
 }  // namespace
 
-trace::trace(timed_machine const& of) : of_(of) {
+trace::trace(timed_machine& of) : of_(of) {
   for (auto const& program : of_.programs()) {
     for (timed_hart& one : program->harts()) one.set_log(this);
   }
   for (auto const& one : of_.hardware().tiles) one->set_log(this);
+  of_.regions().set_listener(
+      [this](hart const& who, std::uint32_t tile, std::string const& name, std::uint64_t begin, std::uint64_t end) {
+        picoseconds const cycle = of_.hardware().description.tile_clock_ps;
+        keep({tile, who.number, nullptr, name_of_region(name), begin * cycle, (end - begin) * cycle});
+      });
   name_counters();
   take();
 }
 
 trace::~trace() {
+  of_.regions().set_listener({});
   for (auto const& one : of_.hardware().tiles) one->set_log(nullptr);
   for (auto const& program : of_.programs()) {
     for (timed_hart& one : program->harts()) one.set_log(nullptr);
@@ -73,6 +79,16 @@ void trace::thin_waits() {
     return !stays;
   });
   dropped_ += before - waits_.size();
+}
+
+char const* trace::name_of_region(std::string const& name) {
+  auto const [at, is_new] = names_by_region_.try_emplace(&name, nullptr);
+  if (is_new) {
+    using nlohmann::json;
+    std::string const quoted = json(name).dump(-1, ' ', false, json::error_handler_t::replace);
+    at->second = names_.emplace_back(quoted.substr(1, quoted.size() - 2)).c_str();
+  }
+  return at->second;
 }
 
 void trace::name_counters() {

@@ -1,6 +1,7 @@
 // trace: a run as Chrome's trace events, for Perfetto: each tile a process; in it a track for every hart and unit.
 //
-//   A hart's track shows when it waits and what for; what is not a wait is running. A unit's tracks show what it does:
+//   A hart's track shows when it waits and what for; what is not a wait is running. The regions that the program marks
+//   are above that. A unit's tracks show what it does:
 //   the L2 its misses, the adapter its transactions, the memory's port its turns; of things at a time each has a track
 //   of its own. Counter tracks show a hart's
 //   instructions per cycle, and the load of bus, L2, adapter, router and memory. Bounded: when there are too many
@@ -12,7 +13,9 @@
 // Source    the Trace Event Format of Chromium.
 #pragma once
 
+#include <deque>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "machine/timed/timed_machine.hpp"
@@ -22,7 +25,7 @@ namespace tess::machine {
 class trace final : public wait_log, public activity_log {
  public:
   /// Is told by all harts of the machine as long as it lives, at most as long as the machine.
-  explicit trace(timed_machine const& of);
+  explicit trace(timed_machine& of);
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
   ~trace() override;
@@ -66,8 +69,11 @@ class trace final : public wait_log, public activity_log {
   [[nodiscard]] std::string units_json();
   void thin_waits();
   void name_counters();
+  [[nodiscard]] char const* name_of_region(std::string const& name);
 
-  timed_machine const& of_;
+  timed_machine& of_;
+  std::deque<std::string> names_;  ///< Those of regions, as in JSON.
+  std::unordered_map<std::string const*, char const*> names_by_region_;
   std::vector<wait> waits_;
   picoseconds shortest_ = 0;
   std::uint64_t dropped_ = 0;

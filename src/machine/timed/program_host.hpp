@@ -5,6 +5,7 @@
 #pragma once
 
 #include "machine/hart/code_cache.hpp"
+#include "machine/regions/region_log.hpp"
 #include "machine/tile/grid.hpp"
 #include "machine/timed/timed_hart.hpp"
 
@@ -27,6 +28,10 @@ class program_host : private code_source, public hart_environment {
   /// The same: they have logs of commits.
   void tell_commits() noexcept { code_.tell_commits(); }
 
+  /// The text at an address of the program, for a name.
+  [[nodiscard]] virtual std::string text_at(std::uint64_t address) = 0;
+  [[nodiscard]] parked_regions& parked() noexcept { return parked_; }
+
   // hart_environment
   std::uint64_t counter(hart const& h) const override;
 
@@ -45,6 +50,8 @@ class program_host : private code_source, public hart_environment {
   std::string trouble_;
 
  private:
+  parked_regions parked_;  ///< Those of its threads.
+
   // code_source
   bool halfword(std::uint64_t pc, std::uint16_t& into) const override;
 };

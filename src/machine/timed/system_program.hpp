@@ -30,6 +30,10 @@ class system_program final : private user_memory, public program_host {
   [[nodiscard]] timed_hart const& system_hart() const noexcept { return hart_; }
   [[nodiscard]] timed_hart& system_hart() noexcept { return hart_; }
 
+  [[nodiscard]] std::string text_at(std::uint64_t address) override {
+    return text_in(*this, address, hart_regions::name_max);
+  }
+
  private:
   // user_memory, for reports
   bool read(std::uint64_t address, std::span<std::byte> into) override;

@@ -36,6 +36,10 @@ class tile_program final : private machine_host, private user_memory, public pro
   /// Where its harts are, those that run something.
   [[nodiscard]] std::string places() const;
 
+  [[nodiscard]] std::string text_at(std::uint64_t address) override {
+    return text_in(*this, address, hart_regions::name_max);
+  }
+
  private:
   // machine_host
   [[nodiscard]] std::uint64_t now_ns() const override;

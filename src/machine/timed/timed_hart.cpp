@@ -61,7 +61,10 @@ void timed_hart::come_back(std::uint64_t cycle) {
 }
 
 void timed_hart::wake(std::uint64_t cycle) {
-  if (is == state::idle && context.profile != nullptr) context.profile->begin_thread();
+  if (is == state::idle) {
+    if (context.profile != nullptr) context.profile->begin_thread();
+    if (context.regions != nullptr) context.regions->begin_thread();
+  }
   is = state::runnable;
   context.wait_until(std::max(cycle, kernel_cycle()));
   come_back(context.now());

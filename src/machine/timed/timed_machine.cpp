@@ -77,6 +77,8 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   grid_.copies.all = static_cast<std::uint32_t>(programs_.size());
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
   place_types(grid_, image);
+  for (auto const& one : programs_)
+    for (timed_hart& hart : one->harts()) follow(*one, hart);
   for (auto const& units : grid_.units) {
     units->information.on_measured([this](bool begins) { mark(begins); });
     units->information.on_end([this](int code) {
@@ -96,7 +98,48 @@ void timed_machine::start_system(elf_image const& image) {
     bool const taken = !beside.empty() && grid_.description.harts_of(number) == grid_.description.harts.system;
     if (taken) continue;
     added = std::make_unique<system_program>(grid_, number, image, beside, [this] { grid_.clock.stop(); });
+    follow(*added, added->system_hart());
   }
+}
+
+void timed_machine::follow(program_host& host, timed_hart& one) {
+  hart_memory::statistics const& counted = one.memory().counted();
+  one.context.regions = &of_harts_.emplace_back(
+      regions_, hart_regions::place{.of = &one.context,
+                                    .tile = host.tile_number(),
+                                    .parked = &host.parked(),
+                                    .text = [&host](std::uint64_t address) { return host.text_at(address); },
+                                    .loads = &counted.loads,
+                                    .load_misses = &counted.load_misses});
+}
+
+timed_machine::sampler::sampler(timed_machine& of, picoseconds every, std::function<void()> takes)
+    : event([](event& self) {
+        auto& one = static_cast<sampler&>(self);
+        one.take();
+        one.come_again();
+      }),
+      owner(of),
+      interval_ps(every),
+      take(std::move(takes)) {}
+
+// If nothing else is left to happen, the run ends, or stalls.
+void timed_machine::sampler::come_again() {
+  kernel& clock = owner.grid_.clock;
+  if (clock.idle()) return;
+  picoseconds const next = std::max(clock.now() + 1, clock.next_due());
+  std::uint32_t const site = clock.go_to(kernel::everywhere);
+  clock.at((next + interval_ps - 1) / interval_ps * interval_ps, *this);
+  (void)clock.go_to(site);
+}
+
+void timed_machine::change_samples(picoseconds interval_ps) noexcept {
+  sampler_->interval_ps = interval_ps;
+}
+
+void timed_machine::sample_every(picoseconds interval_ps, std::function<void()> take) {
+  sampler_ = std::make_unique<sampler>(*this, interval_ps, std::move(take));
+  sampler_->come_again();
 }
 
 timed_machine::marked::marked(timed_machine& of, bool is_begin)

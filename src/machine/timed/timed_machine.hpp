@@ -43,6 +43,14 @@ class timed_machine {
                 std::uint32_t copies_in_tile = 1);
   /// Before run(): the image runs in machine mode on the system's hart of every tile that the programs leave it in.
   void start_system(elf_image const& image);
+  /// Before run(): the function is called at each multiple of this time, when all events before it have happened; not
+  /// at those before which nothing has happened since the last one.
+  void sample_every(picoseconds interval_ps, std::function<void()> take);
+  /// From now on at multiples of this.
+  void change_samples(picoseconds interval_ps) noexcept;
+  /// What the programs have marked.
+  [[nodiscard]] region_log& regions() noexcept { return regions_; }
+  [[nodiscard]] region_log const& regions() const noexcept { return regions_; }
   /// Runs to the end, or to the limit. `each` is called after every `interval_ps` of simulated time with events, or
   /// earlier; it cannot change the run. Places that are reached are taken out of `pauses`.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
@@ -81,7 +89,19 @@ class timed_machine {
   [[nodiscard]] bool stalled() const;
   void notify_stalled();
 
+  struct sampler : event {
+    sampler(timed_machine& of, picoseconds every, std::function<void()> takes);
+    void come_again();
+    timed_machine& owner;
+    picoseconds interval_ps;
+    std::function<void()> take;
+  };
+  void follow(program_host& host, timed_hart& one);
+
   grid grid_;
+  region_log regions_;
+  std::deque<hart_regions> of_harts_;
+  std::unique_ptr<sampler> sampler_;
   std::deque<elf_image> images_;  ///< of the copies in a tile
   std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
