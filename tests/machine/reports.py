@@ -131,8 +131,20 @@ class Reports(unittest.TestCase):
         from tessera.simulator.report import pictures, recorded
 
         known = recorded.read(self.first)[0]
-        shares = pictures.spent(known.statistics)
+        profiled = pictures.spent(known)
+        self.assertEqual(set(profiled[0]), set(pictures.PROFILED))
+        issued = {hart["tile"]: 0.0 for hart in self.statistics["harts"]}
+        for hart in known.spent:
+            issued[hart["tile"]] += hart["issue"]
+        for tile, one in profiled.items():
+            self.assertAlmostEqual(sum(one.values()), 1)
+            # An instruction is issued in a cycle or several.
+            self.assertGreaterEqual(issued[tile], sum(hart["instructions"] for hart in self.statistics["harts"]
+                                                      if hart["tile"] == tile))  # fmt: skip
+        known.spent = []
+        shares = pictures.spent(known)
         self.assertEqual(sorted(shares), sorted({hart["tile"] for hart in self.statistics["harts"]}))
+        self.assertEqual(sorted(shares), sorted(profiled))
         for tile, one in shares.items():
             self.assertAlmostEqual(sum(one.values()), 1)
             harts = [hart for hart in self.statistics["harts"] if hart["tile"] == tile]

@@ -73,8 +73,8 @@ inline constexpr std::array run_options{
                "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
     run_option{"--picture", "", "FILE.svg", "", "of the machine: draw its grid with the load of every part there"},
     run_option{"--profile", "", "FILE", "",
-               "of the machine: where its cycles went there, by function, line and call path: .svg, .json, .csv or "
-               ".folded; repeatable"},
+               "of the machine: where its cycles went there, by function, line and call path: .svg, .json, .csv, "
+               ".folded or .harts; repeatable"},
     run_option{
         "--trace-instructions", "", "FILE[,from=CYCLE][,to=CYCLE][,tiles=LIST]", "",
         "of the machine: each instruction and what it changed, as text, or FILE.tessi as columns, of these cycles "

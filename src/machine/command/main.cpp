@@ -121,8 +121,8 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("FILE");
   app.add_option("--profile", chosen.profiles,
                  "with time: write there where the cycles of all harts went, by function, line and call path, and what "
-                 "they were spent on: a flame graph (.svg), for speedscope.app (.json), for other tools (.folded), or "
-                 "a table of lines (.csv); repeatable")
+                 "they were spent on: a flame graph (.svg), for speedscope.app (.json), for other tools (.folded), "
+                 "or a table of lines (.csv) or of harts (.harts); repeatable")
       ->type_name("FILE")
       ->expected(1)
       ->take_all();

@@ -21,7 +21,8 @@ timed_reports::timed_reports(chosen_options const& now)
   for (std::string const& name : now.profiles) {
     std::string const suffix = std::filesystem::path(name).extension().string();
     if (!cycle_profile::knows(suffix))
-      throw wrong_use{fmt::format("--profile {}: give a name that ends with .svg, .json, .folded or .csv", name)};
+      throw wrong_use{
+          fmt::format("--profile {}: give a name that ends with .svg, .json, .folded, .csv or .harts", name)};
     profiles_.emplace_back(std::piecewise_construct, std::tuple(name), std::tuple(suffix));
   }
   for (std::string const& name : now.over_time) {

@@ -237,13 +237,14 @@ std::uint64_t cycle_profile::idle_cycles() const noexcept {
 }
 
 bool cycle_profile::knows(std::string_view suffix) noexcept {
-  return suffix == ".json" || suffix == ".folded" || suffix == ".svg" || suffix == ".csv";
+  return suffix == ".json" || suffix == ".folded" || suffix == ".svg" || suffix == ".csv" || suffix == ".harts";
 }
 
 std::string cycle_profile::file(std::string_view suffix) const {
   if (suffix == ".json") return speedscope();
   if (suffix == ".folded") return folded();
   if (suffix == ".csv") return csv();
+  if (suffix == ".harts") return by_hart();
   if (suffix != ".svg") return {};
   return flame_graph(tree(), fmt::format("{} on {}", std::filesystem::path(images_.front().file).filename().string(),
                                          of_.hardware().description.name));
@@ -321,6 +322,20 @@ std::string cycle_profile::csv() const {
     text += fmt::format("{},{},{},{},{}", csv_text(one.function), csv_text(one.file), one.line, one.instructions,
                         one.all());
     for (std::uint64_t const cycles : one.cycles) text += fmt::format(",{}", cycles);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string cycle_profile::by_hart() const {
+  std::string text = "tile,hart,no thread";
+  for (std::size_t on = 0; on < ways_to_spend; ++on) text += fmt::format(",{}", name_of(static_cast<spent>(on)));
+  text += '\n';
+  for (profiled_hart const& one : harts_) {
+    spent_cycles cycles{};
+    one.cycles->visit([&](call_profile::line_item const& item) { tess::machine::add(cycles, item.cycles); });
+    text += fmt::format("{},{},{}", one.hart->place().number(), one.hart->context.number, one.cycles->idle_cycles());
+    for (std::uint64_t const each : cycles) text += fmt::format(",{}", each);
     text += '\n';
   }
   return text;

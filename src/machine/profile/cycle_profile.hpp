@@ -62,7 +62,8 @@ class cycle_profile {
   [[nodiscard]] std::uint64_t idle_cycles() const noexcept;
   [[nodiscard]] bool has_lines() const noexcept { return has_lines_; }
 
-  /// A file for `suffix`: .json (speedscope), .folded, .svg (a flame graph) or .csv (lines). Empty: none of these.
+  /// A file for `suffix`: .json (speedscope), .folded, .svg (a flame graph), .csv (lines) or .harts. Empty: none of
+  /// these.
   [[nodiscard]] std::string file(std::string_view suffix) const;
   [[nodiscard]] static bool knows(std::string_view suffix) noexcept;
   /// Lines for people: what cycles were spent on, and the functions that took most.
@@ -98,6 +99,7 @@ class cycle_profile {
   [[nodiscard]] std::string folded() const;
   [[nodiscard]] std::string speedscope() const;
   [[nodiscard]] std::string csv() const;
+  [[nodiscard]] std::string by_hart() const;
 
   timed_machine& of_;
   std::deque<function_table> tables_;            ///< The programs' own, as they were moved.

@@ -227,7 +227,7 @@ TEST(a_wrong_profile, is_refused_before_the_run) {
   work_folder const folder;
   outcome const name = folder.run(TESS_MACHINE " --machine nemesys-2x2 --profile p.txt -- " + programs + "/profiled");
   EXPECT_EQ(name.code, 2);
-  EXPECT_NE(name.error.find(".svg, .json, .folded or .csv"), std::string::npos) << name.error;
+  EXPECT_NE(name.error.find(".svg, .json, .folded, .csv or .harts"), std::string::npos) << name.error;
   outcome const timing = folder.run(TESS_MACHINE " --timing off --profile p.svg -- " + programs + "/profiled");
   EXPECT_EQ(timing.code, 2);
   EXPECT_NE(timing.error.find("--timing on"), std::string::npos) << timing.error;

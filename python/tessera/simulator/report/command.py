@@ -51,6 +51,9 @@ def run(output: Path, ours: Sequence[str], rest: Sequence[str]) -> int:
         words = [*ours] if value_of(ours, "--stats") else [*ours, "--stats", str(statistics)]
         if timed:
             words += ["--stats-over-time", str(folder / "t.csv"), "--stats-over-time", str(folder / "t.svg")]
+        profiled = timed and bool(values_of(ours, "--profile"))
+        if profiled:
+            words += ["--profile", str(folder / "p.harts")]
         # The program's group gets Ctrl-C, ends with its reports, and then there is one of ours.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = subprocess.run([os.environ["TESSERA_TESS"], "run", *words, *rest], check=False,
@@ -62,8 +65,10 @@ def run(output: Path, ours: Sequence[str], rest: Sequence[str]) -> int:
         made_run.label = label_of(words, known)
         recorded.with_machine(made_run, machine)
         if timed and (folder / "t.csv").exists():
-            made_run.rows = recorded.over_time(folder / "t.csv")
+            made_run.rows = recorded.rows_of(folder / "t.csv")
             made_run.timeline = (folder / "t.svg").read_text(encoding="utf-8")
+        if profiled and (folder / "p.harts").exists():
+            made_run.spent = recorded.rows_of(folder / "p.harts")
         flames = [Path(name) for name in values_of(ours, "--profile") if name.endswith(".svg")]
         if flames and flames[0].exists():
             made_run.flame = flames[0].read_text(encoding="utf-8")

@@ -229,9 +229,12 @@ def grids(runs: Sequence[Recorded]) -> str:
         if not run.statistics["timing"]:
             continue
         heading = f"<h3>{escaped(run.label)}</h3>" if len(runs) > 1 else ""
-        parts.append(f"{heading}<figure>{pictures.grid(run)}<figcaption>The bar of a tile is all cycles of its harts. "
-                     "Other waits are for caches, memories, other tiles, and sleep; and instructions of several cycles."
-                     f"</figcaption></figure><details><summary>links</summary>{links(run)}</details>")  # fmt: skip
+        others = ("What the words mean is with --profile in the machine's documentation." if run.spent else
+                  "Other waits are for caches, memories, other tiles, and sleep; and instructions of several cycles. "
+                  "A run with --profile has them apart.")  # fmt: skip
+        said = f"The bar of a tile is all cycles of its harts. {others}"
+        parts.append(f"{heading}<figure>{pictures.grid(run)}<figcaption>{said}</figcaption></figure>"
+                     f"<details><summary>links</summary>{links(run)}</details>")  # fmt: skip
     return "<h2>Tiles and links</h2>" + "".join(parts) if parts else ""
 
 

@@ -16,7 +16,11 @@ from tessera.simulator.report.recorded import Recorded
 CLASSES = [(0.0001, "#eceff1", "idle"), (0.01, "#fde725", "&lt; 1%"), (0.05, "#7ad151", "&lt; 5%"),
            (0.2, "#22a884", "&lt; 20%"), (0.5, "#2a788e", "&lt; 50%"), (0.8, "#414487", "&lt; 80%"),
            (math.inf, "#440154", "80% and more")]  # fmt: skip
+# Known without a profile, and with one.
 SPENT = {"instructions": "#2a788e", "write buffer": "#fde725", "other waits": "#e07a5f", "no thread": "#eceff1"}
+PROFILED = {"issue": "#2a788e", "L2": "#7ad151", "memory": "#e07a5f", "remote": "#440154", "bus": "#b8860b",
+            "interface": "#d81b60", "device": "#8d6e63", "write buffer": "#fde725", "system": "#607d8b",
+            "sleep": "#b0bec5", "no thread": "#eceff1"}  # fmt: skip
 SERIES = ["#2a788e", "#e07a5f", "#440154", "#7ad151", "#b8860b", "#607d8b"]
 BOX, GAP = 118, 64
 
@@ -39,10 +43,15 @@ def svg(width: float, height: float, parts: Sequence[str], what: str) -> str:
             f"<title>{html.escape(what)}</title>{''.join(parts)}</svg>")  # fmt: skip
 
 
-def spent(statistics: dict[str, Any]) -> dict[int, dict[str, float]]:
-    """For each tile with harts, the shares of their cycles by SPENT."""
+def spent(run: Recorded) -> dict[int, dict[str, float]]:
+    """For each tile with harts, the shares of their cycles by SPENT, or by PROFILED if there was a profile."""
+    statistics = run.statistics
     tiles: dict[int, dict[str, float]] = {}
-    for hart in statistics["harts"]:
+    for hart in run.spent:
+        of_tile = tiles.setdefault(int(hart["tile"]), dict.fromkeys(PROFILED, 0.0))
+        for name in PROFILED:
+            of_tile[name] += hart[name]
+    for hart in statistics["harts"] if not run.spent else []:
         of_tile = tiles.setdefault(hart["tile"], dict.fromkeys(SPENT, 0.0))
         ran = min(hart["cycles"], statistics["cycles"])
         executing = min(hart["instructions"], ran)
@@ -72,7 +81,8 @@ def _tile(statistics: dict[str, Any], tile: dict[str, Any], shares: dict[str, fl
         x = left + 8.0
         for name, share in shares.items():
             width = share * (BOX - 16)
-            parts.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" fill="{SPENT[name]}"/>')
+            fill = (SPENT | PROFILED)[name]
+            parts.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" fill="{fill}"/>')
             x += width
         parts.append(f'</g><rect x="{left + 8}" y="{y}" width="{BOX - 16}" height="18" fill="none" stroke="#90a4ae"/>')
         y += 22
@@ -112,14 +122,15 @@ def grid(run: Recorded) -> str:
     statistics = run.statistics
     places = {tile["tile"]: (tile["x"], tile["y"]) for tile in statistics["tiles"]}
     loads = {memory["tile"]: memory["port_load"] for memory in statistics["memories"]}
-    shares = spent(statistics)
+    shares = spent(run)
+    kinds = PROFILED if run.spent else SPENT
     parts = [_link(link, places) for link in statistics["links"] if link["from"] != link["to"]]
     for tile in statistics["tiles"]:
         parts.append(_tile(statistics, tile, shares.get(tile["tile"]), loads.get(tile["tile"])))
     columns, rows = (1 + max(place[axis] for place in places.values()) for axis in (0, 1))
     height = 40 + rows * (BOX + GAP) - GAP
     x = 20.0
-    for name, fill in SPENT.items():
+    for name, fill in kinds.items():
         parts.append(f'<rect x="{x}" y="{height}" width="14" height="14" fill="{fill}" stroke="#90a4ae"/>')
         parts.append(text(x + 19, height + 11, name))
         x += 34 + 6.2 * len(name)
@@ -128,7 +139,7 @@ def grid(run: Recorded) -> str:
         parts.append(f'<rect x="{x}" y="{height + 24}" width="14" height="14" fill="{fill}" stroke="#90a4ae"/>')
         parts.append(text(x + 19, height + 35, html.unescape(name)))
         x += 32 + 6.2 * len(html.unescape(name))
-    width = max(40 + columns * (BOX + GAP) - GAP, 560)
+    width = max(40 + columns * (BOX + GAP) - GAP, 850 if run.spent else 560)
     return svg(width, height + 48, parts, "the grid: cycles of tiles and loads of links")
 
 

@@ -35,6 +35,7 @@ class Recorded:
     rows: list[dict[str, float]] = dataclasses.field(default_factory=list)  # over time
     timeline: str = ""  # a picture of the rows
     flame: str = ""  # a picture, if there was a profile
+    spent: list[dict[str, float]] = dataclasses.field(default_factory=list)  # by hart, if there was a profile
     words: list[str] = dataclasses.field(default_factory=list)  # of `tess run`; empty: they are not known
 
     @property
@@ -66,8 +67,8 @@ def with_machine(run: Recorded, machine: str) -> Recorded:
     return run
 
 
-def over_time(file: Path) -> list[dict[str, float]]:
-    """The rows of `tess run --stats-over-time`."""
+def rows_of(file: Path) -> list[dict[str, float]]:
+    """The rows of a table that `--stats-over-time` or `--profile` wrote."""
     with file.open(encoding="utf-8") as text:
         return [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(text)]
 
