@@ -111,6 +111,14 @@ class Traces(unittest.TestCase):
         lines = [line for line in self.timed.read_text().splitlines() if line.startswith("core")]
         self.assertEqual(len(lines), with_trace["instructions"])
 
+    def test_a_pipeline_takes_the_same_time(self) -> None:
+        counted = []
+        for options in ([], ["--trace-instructions", self.folder / "u.log", "--profile", self.folder / "u.csv"]):
+            file = self.folder / "u.json"
+            run(TESS, "run", "--machine", "sifive-u74", "--stats", file, *options, PROGRAMS / "traced")
+            counted.append({key: value for key, value in json.loads(file.read_text()).items() if key != "host"})
+        self.assertEqual(*counted)
+
     def test_memory_registers_and_flags_are_shown(self) -> None:
         text = self.flat.read_text()
         self.assertRegex(text, r"core   0: 0 0x[0-9a-f]{16} \(0x[0-9a-f]{8}\) x\d+ +0x[0-9a-f]{16} mem 0x[0-9a-f]{16} ")

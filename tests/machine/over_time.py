@@ -105,6 +105,24 @@ class OverTime(unittest.TestCase):
         self.assertLessEqual(len(rows), 513)
         self.assertEqual(sum(row["instructions"] for row in rows), self.plain["instructions"])
 
+    def test_a_restored_run_has_the_same_rows_and_regions(self) -> None:
+        saved, whole, rest = (self.folder / name for name in ("c.tess", "w.csv", "r.csv"))
+        every = ["--stats-every", "50us", "--stats-over-time"]
+        self.assertEqual(self.stats(*every, whole, "--checkpoint-at", 30_000, "--checkpoint", saved), self.plain)
+        file = self.folder / "r.json"
+        run(TESS, "run", "--restore", saved, "--stats", file, *every[2:], rest)
+        self.assertEqual(rest.read_text(), whole.read_text())
+        self.assertEqual(json.loads(file.read_text())["regions"], self.plain["regions"])
+        # The rows may begin where the run goes on.
+        run(*self.machine, "--checkpoint-at", 30_000, "--checkpoint", saved, PROGRAMS / "regions")
+        run(TESS, "run", "--restore", saved, *every, rest)
+        rows = rows_of(rest)
+        self.assertGreaterEqual(rows[0]["begin_us"], 500)
+        for one, other in zip(rows[1:], self.rows[-len(rows) + 1 :], strict=True):
+            self.assertEqual(one["begin_us"], other["begin_us"])
+            # A hart may be ahead by a quantum, by another one here.
+            self.assertAlmostEqual(one["instructions"], other["instructions"], delta=64 * 8)
+
     def test_parquet_is_the_table(self) -> None:
         try:
             import pyarrow.parquet
