@@ -114,7 +114,7 @@ class OverTime(unittest.TestCase):
         self.assertEqual(rest.read_text(), whole.read_text())
         self.assertEqual(json.loads(file.read_text())["regions"], self.plain["regions"])
         # The rows may begin where the run goes on.
-        run(*self.machine, "--checkpoint-at", 30_000, "--checkpoint", saved, PROGRAMS / "regions")
+        self.stats("--checkpoint-at", 30_000, "--checkpoint", saved)
         run(TESS, "run", "--restore", saved, *every, rest)
         rows = rows_of(rest)
         self.assertGreaterEqual(rows[0]["begin_us"], 500)
