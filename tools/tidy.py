@@ -32,7 +32,7 @@ LAYERS = {
     "src/runtime/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/shmem/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/system/": ("include/tess/machine/",),
-    "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
+    "src/machine/": ("include/tess/machine/registers.hpp", "include/tess/machine/unit_interface.hpp", "src/base/"),
     "src/rmem/": ("include/tess/", "src/base/"),
     "src/cli/": ("src/machine/", "src/rmem/", "src/base/", "include/tess/"),
     "apps/": ("include/tess/",),

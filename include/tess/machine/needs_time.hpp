@@ -5,7 +5,8 @@
 #pragma once
 
 #ifdef __riscv
-asm(".pushsection .note.tessera, \"a\", @note\n"
+__asm__(
+    ".pushsection .note.tessera, \"a\", @note\n"
     ".p2align 2\n"
     ".4byte 8, 0, 1\n"
     ".asciz \"Tessera\"\n"

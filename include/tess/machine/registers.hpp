@@ -72,6 +72,11 @@ inline constexpr std::uint64_t local_tlm_end = 2112;
 inline constexpr std::uint64_t local_tail_first = 2120;
 /// Units of the tile: bit u for registers::unit u.
 inline constexpr std::uint64_t units = 2064;
+/// The units of one's own: a row of 64 bytes for each, whatever tiles have it. Its name, up to 55 letters and zeros;
+/// and its number among the units of a tile, 0 behind the last.
+inline constexpr std::uint64_t own_units = 6 * (std::uint64_t{1} << 16U);
+inline constexpr std::uint64_t own_unit_name_bytes = 56;
+inline constexpr std::uint64_t own_unit_number = 56;
 /// The tile table: a row of 64 bytes for each tile.
 inline constexpr std::uint64_t table = 4096;
 inline constexpr std::uint64_t row_bytes = 64;
@@ -191,6 +196,17 @@ inline constexpr std::uint64_t source_first_free = 8;
 namespace extended {
 inline constexpr std::uint64_t objects_max = std::uint64_t{1} << 16U;
 }  // namespace extended
+
+/// Units that a machine file places by [[unit]] (unit.hpp): they follow the others, from number `first` on. A program
+/// finds them by their names (find_unit.h).
+namespace own_units {
+inline constexpr std::uint64_t first = 16;
+inline constexpr std::uint64_t count_max = units_max - first;
+/// Command windows: that of hart h is h; that of another tile t is harts_max + t.
+inline constexpr std::uint64_t harts_max = 64;
+/// The last 64 bytes of its registers: a write of 1 to 8 words from another unit is a message.
+inline constexpr std::uint64_t message = unit_bytes - 64;
+}  // namespace own_units
 
 /// Objects that units read and copy: the words in front of an object, and the records of types.
 namespace objects {

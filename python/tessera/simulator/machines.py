@@ -199,11 +199,28 @@ def memory_of(presets: Path, file: Path) -> Path | None:
     return installed if installed.is_file() else file.parent / "memory" / f"{name}.toml"
 
 
+def units_of(own: dict, file: Path) -> dict[str, dict]:
+    """The units of one's own that a machine's file has, by name, each with the path of its shared object."""
+    given = own.get("unit", {})
+    if isinstance(given, list):
+        given = {one.get("name", Path(one.get("file", "")).stem): one for one in given}
+    units = {}
+    for name, one in given.items():
+        beside = {"file": str((file.parent / one["file"]).resolve())} if "file" in one else {}
+        units[name] = {key: value for key, value in one.items() if key != "name"} | beside
+    return units
+
+
 def files_of(presets: Path, machine: str) -> list[Path]:
     """All files that a machine depends on."""
     files = chain(presets, machine)
-    memories = (memory_of(presets, file) for file in files if file.is_file())
-    return [*files, *(memory for memory in memories if memory)]
+    more: list[Path] = []
+    for file in filter(Path.is_file, files):
+        if memory := memory_of(presets, file):
+            more.append(memory)
+        units = units_of(tomllib.loads(file.read_text(encoding="utf-8")), file)
+        more += [Path(unit["file"]) for unit in units.values() if "file" in unit]
+    return [*files, *more]
 
 
 def described(presets: Path, machine: str) -> dict:
@@ -211,6 +228,8 @@ def described(presets: Path, machine: str) -> dict:
     merged: dict = {}
     for file in reversed(chain(presets, machine)):
         own = tomllib.loads(file.read_text(encoding="utf-8"))
+        if "unit" in own:
+            own["unit"] = units_of(own, file)
         if memory := memory_of(presets, file):
             own["dram"] = tomllib.loads(memory.read_text(encoding="utf-8"))["dram"] | own["dram"]
             del own["dram"]["preset"]
@@ -239,8 +258,16 @@ def keys_of(table: dict, before: str = "") -> list[str]:
 
 
 def check_key(machine: dict, where: str) -> None:
-    """Raises ValueError if a machine has no such "section.key"; any may have another memory by "dram.preset"."""
+    """Raises ValueError if a machine has no such "section.key"; any may have another memory by "dram.preset".
+
+    A unit of one's own may have keys that its file does not: the simulator knows which.
+    """
     if where == "dram.preset":
+        return
+    if where.startswith("unit.") and where.count(".") == 2:
+        units = machine.get("unit", {})
+        if (name := where.split(".")[1]) not in units:
+            raise ValueError(f"no unit {name}, expected one of {', '.join(units) or 'none: the machine has no units'}")
         return
     section, _, key = where.partition(".")
     sections = [name for name, value in machine.items() if isinstance(value, dict)]

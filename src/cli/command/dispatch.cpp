@@ -24,6 +24,7 @@ struct subcommand {
 constexpr std::array subcommands{
     subcommand{"run", "run a program on a number of places", run},
     subcommand{"machines", "list the simulated machines, or explain one", machines},
+    subcommand{"unit", "compile a unit of your own for simulated machines", unit},
     subcommand{"sweep", "run a program on machines for every combination of parameters", sweep},
     subcommand{"report", "make one page of runs on machines, beside each other", report_runs},
     subcommand{"trace", "show a trace of instructions, or compare it with QEMU's", trace},

@@ -105,6 +105,7 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   // The line may be replaced meanwhile; its bytes stay valid while the directory counts this cache as a sharer.
   if (begun.held) copy_line(begun.data.data(), lines_.data(here).data(), begun.data.size());
   begin(begun);
+  for (miss_observer* const one : observers_) one->missed(line, for_store);
 }
 
 void l2_private::begin(miss& begun) {
@@ -113,6 +114,19 @@ void l2_private::begin(miss& begun) {
   } else {
     below_.fetch(begun, begun);
   }
+}
+
+bool l2_private::fetch_ahead(std::uint64_t address) {
+  std::uint64_t const line = line_address(address);
+  bool const known = lines_.find(line) != no_line || departure_of(line) != nullptr ||
+                     std::ranges::find(misses_, line, &miss::address) != misses_.end();
+  if (known) return false;
+  miss& begun = take_miss(line);
+  begun.right = coherent() ? line_right::shared : line_right::exclusive;
+  begun.held = false;
+  begun.dirty = false;
+  below_.fetch(begun, begun);
+  return true;
 }
 
 void l2_private::prefetch(std::uint64_t address) {

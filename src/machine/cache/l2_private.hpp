@@ -43,6 +43,14 @@ class line_memory {
   virtual void clear(std::uint64_t address) = 0;
 };
 
+/// Told of misses: those that count as such, of harts and of units.
+class miss_observer {
+ public:
+  virtual ~miss_observer() = default;
+  /// The fetch of the line has begun.
+  virtual void missed(std::uint64_t line, bool for_store) = 0;
+};
+
 class l2_private {
  public:
   /// `marked`: only the mark of a traversal was written since the line was clean; range operations do not write it
@@ -98,6 +106,11 @@ class l2_private {
   void prefetch(std::uint64_t address);
   /// With prefetches: a hart has loaded from this address. look_up() does not count it, as it should cost nothing.
   void loaded(std::uint64_t address) noexcept;
+  /// The same for a unit of one's own, which limits and counts them itself: no statistic knows of it. False: the line
+  /// is here, on its way, or on the way to memory.
+  bool fetch_ahead(std::uint64_t address);
+  /// `observer` is told of every miss from now on; it must outlive this object's last access.
+  void tell_misses(miss_observer& observer) { observers_.push_back(&observer); }
 
   /// A directory keeps the lines coherent from now on; `watching` is notified of every line that leaves. `answers`:
   /// owners answer requesters, so exclusive lines do not leave silently.
@@ -234,6 +247,7 @@ class l2_private {
   std::vector<std::uint8_t> unused_;  ///< By line: 1 if it was prefetched and not used. Empty: nothing is prefetched.
   std::uint32_t prefetches_max_ = 0;
   std::uint32_t prefetches_coming_ = 0;
+  std::vector<miss_observer*> observers_;
   statistics counted_;
   activity_source activity_;
 };

@@ -11,6 +11,7 @@
 #include "machine/checkpoint/checkpoint_file.hpp"
 #include "machine/kernel/fixed_heap.hpp"
 #include "machine/linux/host_handles.hpp"
+#include "machine/own_unit/unit_file.hpp"
 
 namespace tess::machine {
 namespace {
@@ -87,6 +88,11 @@ timed_run& restored_run(chosen_options const& now, runtime_files const& of_runti
         fmt::format("{} was written by another build of the simulator; write it again with this one", now.restore)};
   read_checkpoint(now.restore);
   auto& root = *static_cast<checkpoint_root*>(fixed_heap::root());
+  try {
+    for (unit_description const& unit : root.run->described().units) unit.file->load_again(unit.name);
+  } catch (unit_file_error const& wrong) {
+    throw wrong_use{fmt::format("{}: {}", now.restore, wrong.what())};
+  }
   auto handle = root.handles.begin();
   for (auto const& one : root.run->machine().programs()) one->open_files().access().move_shown(of_runtime.folder());
   each_descriptor(*root.run, [&](int& descriptor) {

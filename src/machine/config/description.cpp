@@ -9,6 +9,7 @@
 
 #include "machine/config/merged_file.hpp"
 #include "machine/config/regions.hpp"
+#include "machine/config/unit_tables.hpp"
 #include "machine/kernel/units.hpp"
 
 namespace tess::machine {
@@ -505,6 +506,7 @@ machine_description parse_machine(std::string text, std::string name) {
   for (toml_table& partition : alike ? std::vector<toml_table>{} : root.tables("partition"))
     read_partition(partition, made, uncached_offset, used);
   check_partitions(root, made);
+  if (root.has("unit")) read_units(root.table("unit"), made);
   root.finish();
   made.explained = document.explained();
   return made;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -156,6 +157,17 @@ struct rae_description {
   bool merge = true;  ///< False: a request for a line that is being fetched waits until that is done.
 };
 
+class unit_file;
+
+/// A unit of one's own (src/machine/own_unit).
+struct unit_description {
+  std::string name;
+  std::string where;  ///< `file:line:column` of its table, for messages.
+  std::shared_ptr<unit_file const> file;
+  std::vector<std::uint32_t> tiles;
+  std::vector<std::uint64_t> values;  ///< The parameters', in the order in which the unit declares them.
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -191,6 +203,7 @@ struct machine_description {
   std::optional<cni_description> cni;
   std::optional<rae_description> rae;
   std::vector<region> regions;
+  std::vector<unit_description> units;  ///< By number; they follow the built-in ones.
 
   /// What of an image is in the TLM although the rest is in memory; nothing: all of it is in the TLM, as usual.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> in_tlm;

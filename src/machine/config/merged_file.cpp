@@ -23,6 +23,16 @@ constexpr std::size_t chain_max = 32;
 constexpr std::ptrdiff_t line_dots_max = 1000;
 constexpr std::string_view base_expected = "a machine's name, or the path of a file that ends in .toml";
 
+std::string const unit_name_expected =
+    R"(a letter, then letters, digits, _ and -, 55 at most, as name = "filter"; without, it is that of the file)";
+
+bool is_unit_name(std::string_view name) {
+  auto const is_letter = [](char one) { return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z'); };
+  return !name.empty() && name.size() < 56 && is_letter(name.front()) &&
+         std::ranges::all_of(
+             name, [&](char one) { return is_letter(one) || (one >= '0' && one <= '9') || one == '_' || one == '-'; });
+}
+
 /// What a variant has for itself.
 bool is_own(std::string_view key) {
   return key == "name" || key == "summary" || key == "extends" || key == "without";
@@ -94,9 +104,48 @@ toml::table merged_file::parsed(std::string const& text, std::string name) {
     fail({at, at, path}, "the line has too many dots", fmt::format("at most {}", line_dots_max));
   }
   try {
-    return toml::parse(text, name);
+    toml::table made = toml::parse(text, name);
+    name_units(made);
+    return made;
   } catch (toml::parse_error const& wrong) {
     fail(wrong.source(), std::string(wrong.description()), "TOML 1.0");
+  }
+}
+
+void merged_file::name_units(toml::table& machine) const {
+  static std::string const expected = R"(tables [[unit]], each with file = "NAME.so" or with a name)";
+  toml::node* const units = machine.get("unit");
+  if (units == nullptr) return;
+  if (!units->is_array_of_tables() && !units->is_table()) fail(units->source(), "unit is no table", expected);
+  toml::table named;
+  if (units->is_array_of_tables()) {
+    for (toml::node& one : *units->as_array()) {
+      toml::table& unit = *one.as_table();
+      auto const text_at = [&](char const* key) {
+        toml::node const* const found = unit.get(key);
+        return found == nullptr || !found->is_string() ? std::string{} : found->as_string()->get();
+      };
+      bool const has_name = unit.contains("name");
+      std::string const name = has_name ? text_at("name") : fs::path(text_at("file")).stem().string();
+      toml::source_region const at = has_name ? unit.get("name")->source() : unit.source();
+      if (!is_unit_name(name))
+        fail(at, name.empty() ? "a unit has no name" : fmt::format("\"{}\" cannot be the name of a unit", name),
+             unit_name_expected);
+      if (named.contains(name)) fail(at, fmt::format("there are two units \"{}\"", name), "a name for each");
+      toml::key key(name, toml::source_region(unit.source()));
+      unit.erase("name");
+      named.insert(std::move(key), std::move(unit));
+    }
+    machine.insert_or_assign("unit", std::move(named));
+  }
+  for (auto&& [name, one] : *machine.get("unit")->as_table()) {
+    if (!one.is_table()) fail(one.source(), fmt::format("unit.{} is no table", name.str()), expected);
+    if (!is_unit_name(name.str()))
+      fail(name.source(), fmt::format("\"{}\" cannot be the name of a unit", name.str()), unit_name_expected);
+    toml::node* const file = one.as_table()->get("file");
+    if (file == nullptr || !file->is_string() || file->as_string()->get().empty()) continue;
+    fs::path const folder = fs::absolute(files_.back().name).parent_path();
+    *file->as_string() = (folder / file->as_string()->get()).lexically_normal().string();
   }
 }
 

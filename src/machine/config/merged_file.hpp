@@ -1,8 +1,9 @@
 // merged_file: a machine file and the files that it extends, as one tree in which every node knows its file and line.
 //
 //   `extends` names a machine, or has the path of a file relative to the one that says it. Tables are merged key by
-//   key; any other value, a list and [[tables]] among them, takes the place of the base's. `without` lists keys and
-//   tables of the base that are left out. A variant inherits neither name nor summary. `preset` of [dram] names a file
+//   key; any other value, a list and [[tables]] among them, takes the place of the base's. A [[unit]] is a table by its
+//   name, as [unit.NAME] is, so it is merged key by key, too. `without` lists keys and tables of the base that are left
+//   out. A variant inherits neither name nor summary. `preset` of [dram] names a file
 //   of machines/memory, whose [dram] takes the place of the base's.
 //
 // Errors    config_error, `file:line:column: what; expected …`, with the chain of files if there are several.
@@ -49,6 +50,8 @@ class merged_file {
   toml::table merged(toml::table variant);
   /// Puts the memory that [dram] names by `preset` behind the table's own keys. Was there one?
   bool add_memory(toml::table& machine);
+  /// Makes each of [[unit]] a table [unit.NAME], whose `file` is an absolute path.
+  void name_units(toml::table& machine) const;
   void leave_out(toml::table& base, toml::array const& keys) const;
   void note_order(toml::table const& of, std::string const& path);
   [[nodiscard]] source_file const* file_of(toml::source_region const& at) const;

@@ -192,6 +192,30 @@ std::vector<toml_table> toml_table::tables(std::string_view key) {
   return all;
 }
 
+bool toml_table::is_list(std::string_view key) {
+  toml::node const* const found = inside_->table->get(key);
+  return found != nullptr && found->is_array();
+}
+
+std::vector<std::string> toml_table::keys() const {
+  return inside_->document->file.keys(*inside_->table, inside_->path);
+}
+
+std::string toml_table::where(std::string_view key) const {
+  toml::node const* const at = inside_->table->get(key);
+  return inside_->document->file.where((at != nullptr ? *at : *inside_->table).source());
+}
+
+void toml_table::note(std::string_view key, std::string value, std::string_view unit, std::string source) const {
+  inside_->document->explained.push_back(
+      {inside_->path + std::string(key), std::move(value), std::string(unit), std::move(source)});
+}
+
+void toml_table::explain_more(std::string_view meaning) const {
+  std::string& source = inside_->document->explained.back().source;
+  source = source.empty() ? std::string(meaning) : fmt::format("{}; {}", meaning, source);
+}
+
 void toml_table::fail(std::string_view key, std::string const& what, std::string const& expected) const {
   toml::node const* const at = inside_->table->get(key);
   inside_->wrong(at != nullptr ? *at : *inside_->table, what, expected);

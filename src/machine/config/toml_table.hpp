@@ -58,8 +58,19 @@ class toml_table {
   [[nodiscard]] toml_table table(std::string_view key);
   /// Is there such a key? For tables that only some machines have.
   [[nodiscard]] bool has(std::string_view key);
+  /// Is its value a list?
+  [[nodiscard]] bool is_list(std::string_view key);
+  /// All keys, in the order of the files.
+  [[nodiscard]] std::vector<std::string> keys() const;
   /// `[[key]]`, in order; at least one.
   [[nodiscard]] std::vector<toml_table> tables(std::string_view key);
+
+  /// `file:line:column` of a key; of the table if there is no such key.
+  [[nodiscard]] std::string where(std::string_view key) const;
+  /// For explanations: what a key that was not queried as a number, or is not there, has.
+  void note(std::string_view key, std::string value, std::string_view unit, std::string source) const;
+  /// Puts the meaning of the key that was queried last before its comment.
+  void explain_more(std::string_view meaning) const;
 
   /// Called after all queries: a key that was not queried is an error.
   void finish() const;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "machine/own_unit/unit_file.hpp"
+
 namespace tess::machine {
 namespace {
 
@@ -122,6 +124,22 @@ std::string units_of(machine_description const& description) {
   return text;
 }
 
+std::string own_units_of(machine_description const& description) {
+  std::string text;
+  for (unit_description const& one : description.units) {
+    std::string tiles;
+    if (one.tiles.size() == description.tiles()) {
+      tiles = "every tile";
+    } else {
+      for (std::uint32_t const tile : one.tiles)
+        tiles += fmt::format("{}({}, {})", tiles.empty() ? one.tiles.size() == 1 ? "tile " : "tiles " : ", ",
+                             tile % description.width, tile / description.width);
+    }
+    text += fmt::format("  {:<9} {}: {}\n", one.name, tiles, one.file->declared().meaning);
+  }
+  return text.empty() ? text : "Units of your own, by their files\n" + text;
+}
+
 std::string parameters_of(machine_description const& description) {
   std::size_t path_width = 0;
   std::size_t value_width = 0;
@@ -144,7 +162,8 @@ std::string parameters_of(machine_description const& description) {
 
 std::string explanation_of(machine_description const& description) {
   return fmt::format("{}: {}\n\n{}\n{}\nEvery parameter, with its unit and its source:\n{}", description.name,
-                     description.summary, drawing_of(description), units_of(description), parameters_of(description));
+                     description.summary, drawing_of(description), units_of(description) + own_units_of(description),
+                     parameters_of(description));
 }
 
 }  // namespace tess::machine

@@ -92,7 +92,34 @@ measurement measure(timed_machine const& of) {
   measure_links(g, made);
   measure_injections(g, made);
   made.regions.assign(of.regions().totals().begin(), of.regions().totals().end());
+  for (unit_description const& placed : g.description.units) {
+    for (std::uint32_t const tile : placed.tiles) {
+      own_unit_measured& added = made.own_units.emplace_back(own_unit_measured{placed.name, tile, {}});
+      for (auto const& one : g.units[tile]->own) {
+        if (&g.description.units[one->number()] != &placed) continue;
+        for (auto const& number : one->statistics()) added.counted.emplace_back(number.name, number.value);
+      }
+    }
+  }
   return made;
+}
+
+std::vector<own_unit_measured> measurement::own_unit_sums() const {
+  std::vector<own_unit_measured> sums;
+  for (own_unit_measured const& one : own_units) {
+    if (sums.empty() || sums.back().name != one.name) sums.push_back({one.name, 0, {}});
+    own_unit_measured& sum = sums.back();
+    ++sum.tile;
+    for (auto const& [name, value] : one.counted) {
+      auto const known = std::ranges::find(sum.counted, name, &std::pair<std::string, std::uint64_t>::first);
+      if (known == sum.counted.end()) {
+        sum.counted.emplace_back(name, value);
+      } else {
+        known->second += value;
+      }
+    }
+  }
+  return sums;
 }
 
 double row_hit_rate(dram::statistics const& counted) noexcept {

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/timed/timed_machine.hpp"
@@ -73,6 +75,13 @@ struct tile_measured {
   memory_measured memory;
 };
 
+/// A unit of one's own in a tile, with what it counts.
+struct own_unit_measured {
+  std::string name;
+  std::uint32_t tile = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> counted;  ///< In the order of its first tile.
+};
+
 struct measurement {
   std::uint64_t simulated_ps = 0;
   std::uint64_t cycles = 0;
@@ -86,10 +95,13 @@ struct measurement {
   std::vector<link_measured> links;
   std::vector<injection_measured> injections;
   std::vector<region_total> regions;  ///< That the program has marked.
+  std::vector<own_unit_measured> own_units;  ///< By the order of the machine file, then by tile.
 
   /// Sums over all harts and tiles.
   [[nodiscard]] hart_memory::statistics hart_memory_sum() const;
   [[nodiscard]] pipeline::statistics issued_sum() const;
+  /// Each unit of one's own once, with what all of its tiles counted together; `tile` is how many they are.
+  [[nodiscard]] std::vector<own_unit_measured> own_unit_sums() const;
   [[nodiscard]] l2_private::statistics l2_sum() const;
   [[nodiscard]] memory_measured memory_sum() const;  ///< Loads are means over the memories.
   /// The busiest link between tiles; null: there is none.

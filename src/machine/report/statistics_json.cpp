@@ -142,6 +142,22 @@ ordered_json json_of_memory(tile_measured const& one) {
           {"nma_load_peak", memory.accelerator.counted.peak.share()}};
 }
 
+/// Units of one's own by name: sums, and each tile's.
+ordered_json json_of_units(measurement const& run) {
+  ordered_json made;
+  for (own_unit_measured const& sum : run.own_unit_sums()) {
+    ordered_json& of = made[sum.name];
+    for (auto const& [name, value] : sum.counted) of[name] = value;
+    of["tiles"] = ordered_json::array();
+  }
+  for (own_unit_measured const& one : run.own_units) {
+    ordered_json of{{"tile", one.tile}};
+    for (auto const& [name, value] : one.counted) of[name] = value;
+    made[one.name]["tiles"].push_back(std::move(of));
+  }
+  return made;
+}
+
 /// The columns of table 6 of NEMESYS (MEMSYS 2019).
 ordered_json json_of_part(measurement const& run, machine_description const& description) {
   machine_counts const& part = run.part;
@@ -216,6 +232,7 @@ std::string json_of(measurement const& run, machine_description const& descripti
                                   {"wait_cycles", one.counted.wait_cycles},
                                   {"load", one.load},
                                   {"waiting", one.waiting}});
+  if (!run.own_units.empty()) made["units"] = json_of_units(run);
   made["bottleneck"] = {{"what", name_of(bottleneck_of(run), description)}, {"load", bottleneck_of(run).load}};
   add_regions(made, run.regions);
   add_runtime(made, of_runtime);

@@ -127,6 +127,13 @@ std::string table_of(measurement const& run, machine_description const& descript
                         share(one.counted.wait_cycles, one.counted.packets));
   }
   text += regions_of(run.regions);
+  for (own_unit_measured const& one : run.own_unit_sums()) {
+    std::string counts;
+    for (auto const& [name, value] : one.counted)
+      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name, grouped(value));
+    text += fmt::format("machine: unit {:<12} {}{}\n", one.name, counts.empty() ? "counts nothing" : counts,
+                        one.tile == 1 ? "" : fmt::format(", in {} tiles", one.tile));
+  }
   text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s, {} events\n", host_seconds,
                       instructions / host_seconds / million, grouped(run.events));
   return text;

@@ -29,6 +29,8 @@ trace::trace(timed_machine& of) : of_(of) {
     for (timed_hart& one : program->harts()) one.set_log(this);
   }
   for (auto const& one : of_.hardware().tiles) one->set_log(this);
+  for (auto const& units : of_.hardware().units)
+    for (auto const& one : units->own) one->set_log(this);
   of_.regions().set_listener(
       [this](hart const& who, std::uint32_t tile, std::string const& name, std::uint64_t begin, std::uint64_t end) {
         picoseconds const cycle = of_.hardware().description.tile_clock_ps;
@@ -41,6 +43,8 @@ trace::trace(timed_machine& of) : of_(of) {
 trace::~trace() {
   of_.regions().set_listener({});
   for (auto const& one : of_.hardware().tiles) one->set_log(nullptr);
+  for (auto const& units : of_.hardware().units)
+    for (auto const& one : units->own) one->set_log(nullptr);
   for (auto const& program : of_.programs()) {
     for (timed_hart& one : program->harts()) one.set_log(nullptr);
   }

@@ -25,7 +25,7 @@ struct grid {
     }
     for (auto const& one : tiles) {
       one->set_tiles(tiles);
-      units.push_back(std::make_unique<tile_units>(clock, description, map, program_tiles, copies, *one));
+      units.push_back(std::make_unique<tile_units>(clock, description, map, program_tiles, copies, watch, *one));
     }
   }
   grid(grid const&) = delete;
@@ -38,6 +38,7 @@ struct grid {
   std::optional<network> mail;               ///< The second network, if the machine has one.
   std::vector<std::uint32_t> program_tiles;  ///< The tiles that run the program, in order; units report it.
   program_copies copies;
+  unit_watch watch{clock};  ///< Calls units of one's own.
   std::vector<std::unique_ptr<tile>> tiles;
   std::vector<std::unique_ptr<tile_units>> units;
 };

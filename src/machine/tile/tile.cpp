@@ -490,19 +490,25 @@ void tile::serve_scratchpad(transaction& request, event& finished) {
 
 void tile::serve_device(transaction& request, event& finished) {
   auto const [unit, offset] = device_at(request.address);
-  bool const sound = unit != nullptr && request.bytes == sizeof(std::uint64_t) && offset % sizeof(std::uint64_t) == 0;
+  constexpr std::uint64_t word = sizeof(std::uint64_t);
+  bool const is_message = offset == registers::own_units::message && request.what == remote_operation::write;
+  bool const sound = unit != nullptr && request.bytes == word && offset % word == 0;
   request.status = remote_outcome::wrong;
-  if (sound && request.what == remote_operation::read) {
-    if (auto const value = unit->load(offset, device::no_hart)) {
+  if (is_message && unit != nullptr) {
+    std::array<std::uint64_t, transaction::data_max / word> words{};
+    std::memcpy(words.data(), request.data.data(), request.bytes);
+    request.status = unit->message(request.source, std::span(words).first(request.bytes / word));
+  } else if (sound && request.what == remote_operation::read) {
+    if (auto const value = unit->load_from(request.source, offset)) {
       std::memcpy(request.data.data(), &*value, sizeof *value);
       request.status = remote_outcome::done;
     }
   } else if (sound && request.what == remote_operation::write) {
     std::uint64_t value = 0;
     std::memcpy(&value, request.data.data(), sizeof value);
-    if (unit->store(offset, value, device::no_hart)) request.status = remote_outcome::done;
+    if (unit->store_from(request.source, offset, value)) request.status = remote_outcome::done;
   }
-  kernel_.at(clock_.cycles(bus(clock_.cycle_from(kernel_.now()), sizeof(std::uint64_t))), finished);
+  kernel_.at(clock_.cycles(bus(clock_.cycle_from(kernel_.now()), is_message ? request.bytes : word)), finished);
 }
 
 void tile::serve_memory(transaction& request, region const& in, event& finished) {

@@ -184,7 +184,8 @@ std::string timed_machine::refused(bool failed) const {
 }
 
 bool timed_machine::stalled() const {
-  return !end_code_ && std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
+  return !end_code_ && grid_.watch.trouble().empty() &&
+         std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
          std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); }) &&
          std::ranges::all_of(systems_, [](auto const& one) { return one == nullptr || one->trouble().empty(); });
 }
@@ -245,6 +246,7 @@ std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<voi
     more = clock.run_on(std::min({std::max(clock.now() + look, clock.next_due()), last, next_pause}));
     // A mark stops the clock, too.
     if (pauses_at_marks_ && last_mark_ != run_pauses::mark::none) more = true;
+    if (!grid_.watch.trouble().empty()) more = false;
     each();
   }
   if (caught_signal() != 0 && stalled()) return limit.reason(cycles.cycle_from(clock.now()), instructions());
@@ -283,6 +285,10 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     outcome.trouble = "machine: every thread waits, and none can wake another\n";
     for (auto const& one : programs_) outcome.trouble += one->waiting();
     outcome.trouble += full_queues(grid_);
+  }
+  if (!grid_.watch.trouble().empty()) {
+    outcome.exit_code = 1;
+    outcome.trouble = grid_.watch.trouble();
   }
   outcome.simulated_ns = clock.now() / 1000;
   return outcome;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "machine/adapter/transaction.hpp"
 #include "tess/machine/registers.hpp"
 
 namespace tess::machine {
@@ -19,6 +21,17 @@ class device {
   virtual ~device() = default;
   [[nodiscard]] virtual std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) = 0;
   [[nodiscard]] virtual bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) = 0;
+  /// The same by another tile, or by a unit of this one.
+  [[nodiscard]] virtual std::optional<std::uint64_t> load_from(std::uint32_t /*tile*/, std::uint64_t offset) {
+    return load(offset, no_hart);
+  }
+  [[nodiscard]] virtual bool store_from(std::uint32_t /*tile*/, std::uint64_t offset, std::uint64_t value) {
+    return store(offset, value, no_hart);
+  }
+  /// 1 to 8 words from a unit, for units of one's own only. Refused: they are sent again.
+  [[nodiscard]] virtual remote_outcome message(std::uint32_t /*tile*/, std::span<std::uint64_t const> /*words*/) {
+    return remote_outcome::wrong;
+  }
 };
 
 }  // namespace tess::machine

@@ -2,10 +2,12 @@
 #include "machine/unit/tile_information.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tess::machine {
 
 std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::uint32_t hart) {
+  if (offset >= registers::information::own_units) return own_unit_row(offset - registers::information::own_units);
   if (offset >= registers::information::table) {
     std::uint64_t const tile = (offset - registers::information::table) / registers::information::row_bytes;
     if (tile >= description_.tiles()) return std::nullopt;
@@ -55,6 +57,18 @@ std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
   return found == program_tiles_.end()
              ? 0
              : static_cast<std::uint64_t>(found - program_tiles_.begin()) * copies_.in_tile + 1;
+}
+
+std::optional<std::uint64_t> tile_information::own_unit_row(std::uint64_t offset) const {
+  std::uint64_t const number = offset / registers::information::row_bytes;
+  std::uint64_t const inside = offset % registers::information::row_bytes;
+  if (number > registers::own_units::count_max) return std::nullopt;
+  if (number >= description_.units.size()) return 0;
+  if (inside == registers::information::own_unit_number) return registers::own_units::first + number;
+  std::string const& name = description_.units[number].name;
+  std::uint64_t letters = 0;
+  if (inside < name.size()) std::memcpy(&letters, name.data() + inside, std::min(name.size() - inside, sizeof letters));
+  return letters;
 }
 
 std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {

@@ -42,6 +42,7 @@ class tile_information final : public device {
 
  private:
   [[nodiscard]] std::uint64_t row(std::uint32_t tile, std::uint64_t offset) const;
+  [[nodiscard]] std::optional<std::uint64_t> own_unit_row(std::uint64_t offset) const;
   /// The first copy that runs on a tile, plus 1; 0: none.
   [[nodiscard]] std::uint64_t program_of(std::uint32_t tile) const noexcept;
   [[nodiscard]] std::uint64_t harts() const noexcept {

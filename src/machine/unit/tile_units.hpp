@@ -3,11 +3,14 @@
 //   The only place that knows all of them: a new unit becomes a member here.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "machine/nca/graph_writeback.hpp"
 #include "machine/nma/nma.hpp"
+#include "machine/own_unit/own_unit.hpp"
 #include "machine/unit/adapter_unit.hpp"
 #include "machine/unit/cni_unit.hpp"
 #include "machine/unit/interrupts.hpp"
@@ -22,7 +25,7 @@ namespace tess::machine {
 
 struct tile_units {
   tile_units(kernel& k, machine_description const& description, address_map const& map,
-             std::vector<std::uint32_t> const& program_tiles, program_copies const& copies, tile& at)
+             std::vector<std::uint32_t> const& program_tiles, program_copies const& copies, unit_watch& watch, tile& at)
       : information(description, map, program_tiles, copies, at),
         ranges(k, description, at),
         commands(k, description, at),
@@ -47,6 +50,12 @@ struct tile_units {
     if (!description.has_clusters()) {
       at.set_objects(objects);
       at.attach(registers::unit::extended, objects);
+    }
+    for (std::uint32_t i = 0; i < description.units.size(); ++i) {
+      if (std::ranges::count(description.units[i].tiles, at.number()) == 0) continue;
+      own.push_back(std::make_unique<own_unit>(k, description, i, at, watch,
+                                               [this](std::uint64_t source) { lines.raise(source); }));
+      at.attach(static_cast<registers::unit>(registers::own_units::first + i), *own.back());
     }
     if (!description.has_accelerators()) return;
     requests.emplace(k, description, at);
@@ -75,6 +84,7 @@ struct tile_units {
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
   std::optional<portals> windows;    ///< In clusters.
   std::optional<cni_unit> interface;
+  std::vector<std::unique_ptr<own_unit>> own;  ///< Those that the machine file places, in its order.
 };
 
 }  // namespace tess::machine
