@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # install_test: what is installed is enough to build and run a program outside the tree, wherever the prefix lies.
-# Method: install to a temporary prefix; build hello.cpp by find_package, also with a shared library, and by `tess c++`;
-# move the prefix; again.
+# Method: install to a temporary prefix; build hello.cpp by find_package, also with a shared library, by `tess c++`,
+# and a unit for simulated machines; move the prefix; again.
 set -euo pipefail
 readonly build=$1 compiler=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +32,7 @@ both_ways() {  # PREFIX
   "$prefix/bin/tess" c++ --races "$here/hello.cpp" -o "$scratch/hello"
   expect 'tess c++ --races' "$prefix/bin/tess" run "$scratch/hello" -n 2
   expect 'without tess' env TESS_PLACES=2 "$scratch/hello"
+  "$prefix/bin/tess" unit build "$here/../../examples/units/filter.cpp" -o "$scratch/filter.so"
 }
 
 cmake --install "$build" --prefix "$scratch/first" >/dev/null

@@ -140,6 +140,29 @@ class Sweeps(unittest.TestCase):
                 self.assertNotIn("Traceback", done.stderr)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_parameters_of_a_unit_of_ones_own(self) -> None:
+        machine = self.folder / "mine.toml"
+        shutil.copy(UNITS / "checksum.so", self.folder / "mine.so")
+        machine.write_text('extends = "nemesys-2x2"\n[[unit]]\nname = "checksum"\nfile = "mine.so"\nat = [[0, 0]]\n')
+        words = ("--machine", str(machine), "--set", "unit.checksum.bytes_a_cycle=1,16", "--statistic",
+                 "units.checksum.bytes", "--", f"{PROGRAMS}/checksum_program", "2000")  # fmt: skip
+        self.sweep(*words)
+        slow, fast = self.rows()
+        self.assertGreater(int(slow["cycles"]), int(fast["cycles"]))
+        self.assertEqual([slow["units.checksum.bytes"], fast["units.checksum.bytes"]], ["2000", "2000"])
+        self.assertIn("2 of 2 runs were done before", self.sweep(*words).stderr)
+        # A unit that was built again is another one.
+        with (self.folder / "mine.so").open("ab") as unit:
+            unit.write(b"more")
+        self.assertNotIn("done before", self.sweep(*words).stderr)
+        for setting, message in (
+            ("unit.checksum.bytes=1", r'toml:\d+:\d+: unknown key "unit.checksum.bytes"'),
+            ("unit.checksum.bytes_a_cycle=65", r"toml:\d+:\d+: bytes_a_cycle = 65 is impossible; expected 1 to 64"),
+            ("unit.sum.bytes_a_cycle=1", "no unit sum, expected one of checksum"),
+        ):
+            refused = self.sweep("--machine", str(machine), "--set", setting, "--", self.program, code=2)
+            self.assertRegex(refused.stderr, message)
+
     def test_a_program_that_fails_leaves_the_others(self) -> None:
         words = ["--machine", "nemesys-2x2", "--set", "what=hostile,hash", "--", f"{PROGRAMS}/{{what}}", "x", "n"]
         done = self.sweep(*words, code=1)
@@ -151,4 +174,5 @@ class Sweeps(unittest.TestCase):
 
 if __name__ == "__main__":
     TESS, PROGRAMS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+    UNITS = Path(sys.argv[3]).resolve()
     unittest.main(argv=sys.argv[:1])
