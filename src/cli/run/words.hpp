@@ -107,6 +107,8 @@ inline constexpr std::array run_options{
                "of the machine: write all of it to a file then, or at the begin or end of what the program measures, "
                "and go on; repeatable"},
     run_option{"--checkpoint", "", "FILE", "", "of the machine: that file; default checkpoint.tess"},
+    run_option{"--gdb", "", ":PORT", "",
+               "of the machine: wait there, on this computer, for gdb-multiarch, and run as it says, also backwards"},
     run_option{"--restore", "", "FILE", "", "go on from this checkpoint, in place of --machine and a program"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
     run_option{"--allow-read", "", "DIR", "",

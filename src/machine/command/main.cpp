@@ -14,21 +14,17 @@
 #include <string>
 
 #include "base/standard_output.hpp"
-#include "machine/checkpoint/checkpoint_file.hpp"
+#include "machine/command/failures.hpp"
 #include "machine/command/run.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
-#include "machine/linux/elf.hpp"
-#include "machine/linux/host_handles.hpp"
 #include "machine/report/explanation.hpp"
 
 namespace {
 
 using tess::machine::chosen_options;
+using tess::machine::exit_misuse;
 using tess::machine::wrong_use;
-
-constexpr int exit_failed = 1;
-constexpr int exit_misuse = 2;
 
 void read_tile(std::string const& text, chosen_options& chosen) {
   std::uint32_t* const parts[] = {&chosen.first_tile, &chosen.first_tile_row};
@@ -42,6 +38,15 @@ void read_tile(std::string const& text, chosen_options& chosen) {
     at = behind + 1;
   }
   throw CLI::ValidationError("--tile", "\"" + text + "\" is neither a number nor x,y");
+}
+
+void read_port(std::string text, chosen_options& chosen) {
+  if (text.starts_with(':')) text.erase(0, 1);
+  std::uint16_t port = 0;
+  auto const [behind, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (text.empty() || error != std::errc{} || behind != text.data() + text.size())
+    throw CLI::ValidationError("--gdb", "\"" + text + "\" is no port; give one as :3333");
+  chosen.gdb_port = port;
 }
 
 void declare(CLI::App& app, chosen_options& chosen) {
@@ -115,6 +120,10 @@ void declare(CLI::App& app, chosen_options& chosen) {
          "--restore", chosen.restore,
          "go on from this checkpoint, instead of running a program; options for limits and reports may be given")
       ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--gdb", [&chosen](std::string const& text) { read_port(text, chosen); },
+         "with time: wait there, on this computer, for gdb-multiarch, and run as it says; :0: any port")
+      ->type_name(":PORT");
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")
@@ -226,23 +235,7 @@ int main(int argc, char** argv) {
   } catch (CLI::ParseError const& wrong) {
     fmt::print(stderr, "tess-machine: {}; see --help\n", wrong.what());
     return exit_misuse;
-  } catch (tess::machine::elf_error const& wrong) {
-    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
-    return exit_misuse;
-  } catch (tess::machine::config_error const& wrong) {
-    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
-    return exit_misuse;
-  } catch (tess::machine::checkpoint_error const& wrong) {
-    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
-    return exit_misuse;
-  } catch (tess::machine::handle_error const& wrong) {
-    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
-    return exit_misuse;
-  } catch (wrong_use const& wrong) {
-    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
-    return exit_misuse;
-  } catch (std::exception const& failure) {
-    fmt::print(stderr, "tess-machine: {}\n", failure.what());
-    return exit_failed;
+  } catch (...) {
+    return tess::machine::report_failure();
   }
 }

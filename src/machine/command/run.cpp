@@ -5,6 +5,8 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,10 +14,13 @@
 #include <vector>
 
 #include "machine/command/checkpoints.hpp"
+#include "machine/command/failures.hpp"
 #include "machine/command/inputs.hpp"
 #include "machine/command/report_file.hpp"
 #include "machine/command/timed_reports.hpp"
 #include "machine/command/timed_run.hpp"
+#include "machine/debug/debugger.hpp"
+#include "machine/debug/supervised_run.hpp"
 #include "machine/flat/flat_machine.hpp"
 #include "machine/kernel/fixed_heap.hpp"
 #include "machine/report/instruction_trace.hpp"
@@ -48,6 +53,63 @@ int go_on(timed_run& run, chosen_options const& chosen, timed_reports& reports, 
   return outcome.exit_code;
 }
 
+/// The run of a checkpoint, with what is to be recorded from now on.
+timed_run& restored(chosen_options const& chosen, runtime_files const& of_runtime) {
+  timed_run& run = restored_run(chosen, of_runtime);
+  if (!chosen.profiles.empty() && !run.profiled())
+    throw wrong_use{
+        "--profile: the run was without when it began; give the option to the run that writes the checkpoint"};
+  if (!chosen.trace.empty() && !run.traced()) run.traced().emplace(run.machine());
+  if (!run.over_time()) run.begin_timeline(chosen);
+  return run;
+}
+
+/// To the end with gdb, for which it waits.
+int debug(timed_run& run, chosen_options const& chosen, timed_reports& reports, runtime_files const& of_runtime,
+          run_link const& link) {
+  std::uint16_t port = *chosen.gdb_port;
+  int const listener = listen_here(port);
+  fmt::print(stderr, "machine: waits for gdb: gdb-multiarch -ex 'target remote :{}'\n", port);
+  std::optional<gdb_connection> gdb;
+  accept_one(listener, link.life, gdb);
+  if (!gdb) return run_limit::exit_code();
+  debugger by{run.machine(), std::filesystem::absolute(run.begun().arguments.front()).string(), *gdb, link};
+  auto const begin = host_clock::now();
+  run_pauses pauses;
+  chosen_options quiet = chosen;
+  quiet.quiet = true;
+  try {
+    auto const outcome = run.run(quiet, pauses);
+    by.ended(outcome.exit_code);
+    double const seconds = std::chrono::duration<double>(host_clock::now() - begin).count();
+    reports.write(run, outcome, seconds, of_runtime);
+    return outcome.exit_code;
+  } catch (debug_end const& end) {
+    fmt::print(stderr, "machine: {}\n", end.why);
+    return run_limit::exit_code();
+  }
+}
+
+/// A process of its own, which may be exchanged for an earlier copy of itself.
+int run_debugged(chosen_options const& chosen) {
+  return supervised_run([&](run_link const& link) {
+    try {
+      leave_input_to_gdb();
+      timed_reports reports{chosen};
+      if (!chosen.restore.empty()) {
+        runtime_files const of_runtime{true, true, {}};
+        return debug(restored(chosen, of_runtime), chosen, reports, of_runtime, link);
+      }
+      runtime_files const of_runtime{!chosen.statistics.empty(), !chosen.task_trace.empty(),
+                                     environment_of(chosen, true)};
+      auto const run = std::make_unique<timed_run>(chosen, of_runtime);
+      return debug(*run, chosen, reports, of_runtime, link);
+    } catch (...) {
+      return report_failure();
+    }
+  });
+}
+
 int run_timed(chosen_options const& chosen) {
   static_cast<void>(instructions_of(chosen));  // refused before anything is made
   timed_reports reports{chosen};
@@ -66,13 +128,7 @@ int run_timed(chosen_options const& chosen) {
 int run_restored(chosen_options const& chosen) {
   timed_reports reports{chosen};
   runtime_files const of_runtime{true, true, {}};
-  timed_run& run = restored_run(chosen, of_runtime);
-  if (!chosen.profiles.empty() && !run.profiled())
-    throw wrong_use{
-        "--profile: the run was without when it began; give the option to the run that writes the checkpoint"};
-  if (!chosen.trace.empty() && !run.traced()) run.traced().emplace(run.machine());
-  if (!run.over_time()) run.begin_timeline(chosen);
-  return go_on(run, chosen, reports, of_runtime);
+  return go_on(restored(chosen, of_runtime), chosen, reports, of_runtime);
 }
 
 int run_flat(chosen_options const& chosen) {
@@ -83,6 +139,7 @@ int run_flat(chosen_options const& chosen) {
       throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};
   if (!chosen.checkpoint_at.empty())
     throw wrong_use{"--checkpoint-at: a run without time writes no checkpoints; give --timing on, too"};
+  if (chosen.gdb_port) throw wrong_use{"--gdb: a run without time has no debugger; give --timing on, too"};
   if (!chosen.trace.empty() || !chosen.picture.empty() || !chosen.profiles.empty() || !chosen.over_time.empty())
     throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
                                 !chosen.trace.empty()      ? "--trace"
@@ -132,10 +189,14 @@ int run(chosen_options const& chosen) {
   if (!chosen.instructions.empty() && !chosen.checkpoint_at.empty())
     throw wrong_use{
         "--trace-instructions: its file is not in a checkpoint; give it without --checkpoint-at, or with --restore"};
+  if (chosen.gdb_port && (!chosen.instructions.empty() || !chosen.checkpoint_at.empty()))
+    throw wrong_use{fmt::format("--gdb: what has gone back would be written twice; leave out {}",
+                                chosen.instructions.empty() ? "--checkpoint-at" : "--trace-instructions")};
   catch_signals();
-  if (!chosen.restore.empty()) return run_restored(chosen);
+  if (!chosen.restore.empty()) return chosen.gdb_port ? run_debugged(chosen) : run_restored(chosen);
   std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
-  return (chosen.timing.empty() ? usual : chosen.timing) == "on" ? run_timed(chosen) : run_flat(chosen);
+  if ((chosen.timing.empty() ? usual : chosen.timing) == "off") return run_flat(chosen);
+  return chosen.gdb_port ? run_debugged(chosen) : run_timed(chosen);
 }
 
 }  // namespace tess::machine

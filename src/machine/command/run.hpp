@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,8 +44,9 @@ struct chosen_options {
   double seconds_max = 0;
   std::string checkpoint = "checkpoint.tess";  // a file
   std::vector<std::string> checkpoint_at;      // cycles, begin or end
-  std::string restore;                         // a checkpoint; instead of a program
-  std::vector<std::string> profiles;           // files, by whose names it is known what they are
+  std::optional<std::uint16_t> gdb_port;
+  std::string restore;                // a checkpoint; instead of a program
+  std::vector<std::string> profiles;  // files, by whose names it is known what they are
   std::uint32_t copies_in_tile = 1;
   bool image_in_memory = false;
   bool list = false;                  // instead of a run

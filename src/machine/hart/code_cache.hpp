@@ -52,7 +52,7 @@ class code_cache {
     clear();
   }
 
-  // From now on instructions tell the logs of their harts when they begin.
+  // From now on instructions tell the logs and observers of their harts when they begin.
   void tell_commits() noexcept {
     rules_.traced = true;
     clear();

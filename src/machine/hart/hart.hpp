@@ -42,6 +42,7 @@ class call_profile;
 class code_cache;
 class commit_log;
 class hart_regions;
+class instruction_observer;
 class pipeline;
 class privileged_state;
 
@@ -163,14 +164,15 @@ struct hart {
   std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped inside of it,
   std::uint32_t counted = 0;     // and instructions; the end of the block counts both again
 
-  std::array<std::uint64_t, 32> e{};       // the extension registers of xBGAS
-  ticket_table tickets;                    // operations that were begun
-  privileged_state* privileged = nullptr;  // machine mode, if the hart has it
-  call_profile* profile = nullptr;         // of its cycles, if somebody asked for one
-  commit_log* commits = nullptr;           // of its instructions, the same
-  bool is_observed = false;                // it has one of them
-  pipeline* pipe = nullptr;                // if its instructions have issue slots
-  hart_regions* regions = nullptr;         // that the program names
+  std::array<std::uint64_t, 32> e{};         // the extension registers of xBGAS
+  ticket_table tickets;                      // operations that were begun
+  privileged_state* privileged = nullptr;    // machine mode, if the hart has it
+  call_profile* profile = nullptr;           // of its cycles, if somebody asked for one
+  commit_log* commits = nullptr;             // of its instructions, the same
+  bool is_observed = false;                  // it has any of these
+  pipeline* pipe = nullptr;                  // if its instructions have issue slots
+  hart_regions* regions = nullptr;           // that the program names
+  instruction_observer* observer = nullptr;  // of all instructions, if somebody asked for one
 };
 
 }  // namespace tess::machine

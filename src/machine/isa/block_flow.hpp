@@ -3,6 +3,7 @@
 
 #include "machine/commit/commit_log.hpp"
 #include "machine/hart/handlers.hpp"
+#include "machine/hart/instruction_observer.hpp"
 #include "machine/profile/call_profile.hpp"
 #include "machine/regions/region_log.hpp"
 
@@ -29,9 +30,16 @@ struct block_flow : flow<Policy> {
     NEXT;
   }
 
-  // With a log of commits: the instruction behind this slot begins.
+  // With a log of commits, or an observer: the instruction behind this slot begins.
   INSTRUCTION(begin_instruction) {
-    h.commits->begin(h, i);
+    if (h.commits != nullptr) h.commits->begin(h, i);
+    if (h.observer != nullptr && !h.observer->begin(h, i)) [[unlikely]] {
+      charge(h, i);
+      h.resume = h.at = nullptr;
+      h.charged = h.counted = 0;
+      h.stopped = stop::quantum;
+      return;
+    }
     NEXT;
   }
 

@@ -335,6 +335,15 @@ std::int64_t file_calls::transfer_in(open_file& file, std::uint64_t address, std
   return static_cast<std::int64_t>(done);
 }
 
+std::int64_t file_calls::put_bytes(int host, std::span<std::byte const> bytes, std::int64_t offset) const {
+  if (muted_) {
+    if (offset == no_offset) (void)::lseek(host, static_cast<off_t>(bytes.size()), SEEK_CUR);
+    return static_cast<std::int64_t>(bytes.size());
+  }
+  return offset == no_offset ? ::write(host, bytes.data(), bytes.size())
+                             : ::pwrite(host, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+}
+
 std::int64_t file_calls::transfer_out(open_file& file, std::uint64_t address, std::uint64_t bytes,
                                       std::int64_t offset) {
   if (file.way != nullptr) return offset == no_offset ? give(file, address, bytes) : -ESPIPE;
@@ -347,8 +356,7 @@ std::int64_t file_calls::transfer_out(open_file& file, std::uint64_t address, st
     if (!memory_.read(address + done, std::span{buffer_}.first(part)))
       return done != 0 ? static_cast<std::int64_t>(done) : -EFAULT;
     auto const at = static_cast<off_t>(offset) + static_cast<off_t>(done);
-    ssize_t const put =
-        offset == no_offset ? ::write(host, buffer_.data(), part) : ::pwrite(host, buffer_.data(), part, at);
+    std::int64_t const put = put_bytes(host, std::span{buffer_}.first(part), offset == no_offset ? no_offset : at);
     if (put < 0 && errno == EINTR && caught_signal() == 0) continue;
     if (put < 0) return done != 0 ? static_cast<std::int64_t>(done) : -errno;
     done += static_cast<std::uint64_t>(put);
@@ -367,7 +375,7 @@ std::int64_t file_calls::sendfile(call_arguments const& a) {
   ssize_t const got = offset == no_offset ? ::read(from->host, part.data(), part.size())
                                           : ::pread(from->host, part.data(), part.size(), offset);
   if (got < 0) return -errno;
-  ssize_t const put = ::write(to->host, part.data(), static_cast<std::size_t>(got));
+  std::int64_t const put = put_bytes(to->host, part.first(static_cast<std::size_t>(got)), no_offset);
   if (put < 0) return -errno;
   if (offset == no_offset) {
     if (put < got) ::lseek(from->host, put - got, SEEK_CUR);

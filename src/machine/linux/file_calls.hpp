@@ -87,6 +87,8 @@ class file_calls {
   [[nodiscard]] bool have_changed() noexcept { return std::exchange(changed_, false); }
   [[nodiscard]] file_access const& access() const noexcept { return access_; }
   [[nodiscard]] file_access& access() noexcept { return access_; }
+  // What is written from now on has been written already: nothing happens, but as if it had.
+  void mute(bool is_muted) noexcept { muted_ = is_muted; }
   // Each descriptor of the host that this object would close.
   void each_descriptor(descriptor_visitor const& visit);
 
@@ -142,6 +144,8 @@ class file_calls {
   std::int64_t lock(open_file& file, std::uint64_t command, std::uint64_t address);
   std::int64_t transfer_in(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
   std::int64_t transfer_out(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
+  // write or, at an offset, pwrite.
+  std::int64_t put_bytes(int host, std::span<std::byte const> bytes, std::int64_t offset) const;
   std::int64_t take(open_file& file, std::uint64_t address, std::uint64_t bytes);
   std::int64_t give(open_file& file, std::uint64_t address, std::uint64_t bytes);
   std::int64_t put_status(int host, std::uint64_t address);
@@ -161,6 +165,7 @@ class file_calls {
   file_locks records_;  // by fcntl
   file_locks wholes_;   // by flock
   bool changed_ = false;
+  bool muted_ = false;
   std::vector<std::byte> buffer_;
 };
 

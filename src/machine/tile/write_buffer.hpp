@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "machine/cache/l1_cache.hpp"
 
@@ -70,6 +71,18 @@ struct write_buffer {
   /// Cycle of the first store that is still to happen.
   [[nodiscard]] std::uint64_t first_cycle() const noexcept {
     return posted_count == 0 ? never : posted[first_posted].cycle;
+  }
+
+  /// Replaces in a copy of the bytes behind `from` what posted stores will write there.
+  void overlay(std::byte const* from, std::span<std::byte> bytes) const noexcept {
+    for (std::size_t i = 0; i < posted_count; ++i) {
+      posted_store const& one = posted[(first_posted + i) % entries];
+      for (std::size_t k = 0; k < one.bytes; ++k) {
+        std::ptrdiff_t const offset = one.at + k - from;
+        if (offset >= 0 && static_cast<std::size_t>(offset) < bytes.size())
+          bytes[static_cast<std::size_t>(offset)] = static_cast<std::byte>(one.value >> (8 * k));
+      }
+    }
   }
 
   /// Is a store posted to such a byte?

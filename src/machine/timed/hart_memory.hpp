@@ -71,6 +71,8 @@ class hart_memory {
   hart_memory(hart_memory const&) = delete;
   hart_memory& operator=(hart_memory const&) = delete;
 
+  /// Replaces what the hart's posted stores to these bytes of the TLM will write.
+  void overlay_posted(std::byte const* at, std::span<std::byte> bytes) const noexcept { buffer_.overlay(at, bytes); }
   /// The hart's rank as an event.
   void set_rank(std::uint32_t of_hart) noexcept { buffer_.rank = of_hart; }
   [[nodiscard]] std::byte* fast() noexcept { return reinterpret_cast<std::byte*>(this); }  // NOLINT

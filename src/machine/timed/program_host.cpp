@@ -44,6 +44,37 @@ std::uint64_t program_host::counter(hart const& h) const {
   return h.now();
 }
 
+std::optional<std::uint64_t> program_host::memory_at(std::uint64_t address) const {
+  auto const name = window_.global(address);
+  region const* const in = name ? grid_.map.find(*name) : nullptr;
+  if (in == nullptr || in->kind == region_kind::device) return std::nullopt;
+  return name;
+}
+
+bool program_host::look_at(std::uint64_t address, std::span<std::byte> into, timed_hart const& as) const {
+  for (std::size_t done = 0; done < into.size(); ++done) {
+    auto const name = memory_at(address + done);
+    if (!name) return false;
+    std::byte const* const at = grid_.tiles[grid_.map.find(*name)->tile]->peek(*name);
+    if (at == nullptr) return false;
+    into[done] = *at;
+    as.memory().overlay_posted(at, into.subspan(done, 1));
+  }
+  return true;
+}
+
+bool program_host::change(std::uint64_t address, std::span<std::byte const> from) {
+  for (std::size_t done = 0; done < from.size(); ++done)
+    if (!memory_at(address + done)) return false;
+  for (std::size_t done = 0; done < from.size(); ++done) {
+    std::uint64_t const name = *memory_at(address + done);
+    tile& home = *grid_.tiles[grid_.map.find(name)->tile];
+    home.poke(name, from.subspan(done, 1));
+    home.snoop(name, 1, nullptr, cycles_.count(grid_.clock.now()) + 1);
+  }
+  return true;
+}
+
 bool program_host::halfword(std::uint64_t pc, std::uint16_t& into) const {
   auto const name = window_.global(pc);
   if (pc % 2 != 0 || !name || !rights_.allow(pc, right_execute)) return false;

@@ -25,12 +25,20 @@ class program_host : private code_source, public hart_environment {
   [[nodiscard]] elf_image const& image() const noexcept { return image_; }
   /// Before the run: its harts have profiles.
   void tell_profiles() noexcept { code_.tell_profiles(); }
-  /// The same: they have logs of commits.
+  /// The same: they have logs of commits, or observers.
   void tell_commits() noexcept { code_.tell_commits(); }
 
   /// The text at an address of the program, for a name.
   [[nodiscard]] virtual std::string text_at(std::uint64_t address) = 0;
   [[nodiscard]] parked_regions& parked() noexcept { return parked_; }
+  /// What a debugger shows of memory and code, without time; posted stores of the hart itself have happened. False:
+  /// there is no memory.
+  bool look_at(std::uint64_t address, std::span<std::byte> into, timed_hart const& as) const;
+  /// Writes wherever the bytes are. False: there is no memory at all of it.
+  bool change(std::uint64_t address, std::span<std::byte const> from);
+  /// The global address; nothing: it is none of memory.
+  [[nodiscard]] std::optional<std::uint64_t> memory_at(std::uint64_t address) const;
+  [[nodiscard]] decoded instruction_at(std::uint64_t pc) const { return word_at(*this, pc); }
 
   // hart_environment
   std::uint64_t counter(hart const& h) const override;

@@ -118,6 +118,7 @@ void timed_hart::run_ahead() {
     if (h.is_observed) {
       if (h.profile != nullptr) h.profile->stop(h.now());
       if (h.commits != nullptr) h.commits->settle(h);
+      if (observer_ != nullptr) observer_->check();
     }
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
@@ -229,6 +230,7 @@ bool timed_hart::serve_stop() {
       // It takes time, so that a program that traps for ever comes to its limits.
       h.wait_until(h.now() + system_call_cycles_ + 1);
       if (owner_.handles(*this)) return is == state::runnable;
+      if (observer_ != nullptr) observer_->trapped();
       is = state::idle;
       owner_.trapped(*this);
       return false;

@@ -14,6 +14,7 @@
 
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
+#include "machine/hart/instruction_observer.hpp"
 #include "machine/hart/pipeline.hpp"
 #include "machine/hart/privileged.hpp"
 #include "machine/timed/hart_memory.hpp"
@@ -48,6 +49,15 @@ class wait_log {
   virtual ~wait_log() = default;
   /// `why` is a string literal: it is kept, not copied.
   virtual void waited(timed_hart const& who, char const* why, picoseconds begin, picoseconds end) = 0;
+};
+
+/// Sees each instruction of a hart, and its traps.
+class step_observer : public instruction_observer {
+ public:
+  /// The hart stopped at a trap that no handler takes; the program ends after this.
+  virtual void trapped() = 0;
+  /// After the hart has stopped: may throw what begin() may not.
+  virtual void check() = 0;
 };
 
 class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
@@ -93,6 +103,12 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void finish_profile(std::uint64_t cycle);
   /// From now on, every completed wait is logged.
   void set_log(wait_log* of_waits) noexcept { log_ = of_waits; }
+  /// Its code must tell of instructions (code_cache::tell_commits).
+  void set_observer(step_observer& by) noexcept {
+    observer_ = &by;
+    context.observer = &by;
+    context.is_observed = true;
+  }
   /// When it continues, if it is scheduled; otherwise some time in the past.
   [[nodiscard]] picoseconds due_ps() const noexcept { return due; }
 
@@ -201,6 +217,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.
   std::uint64_t bus_waited_ = 0;     ///< That its operations waited for the tile's bus since the engine returned.
   bool has_waited_ = false;          ///< Its operation was not complete at once.
+  step_observer* observer_ = nullptr;
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.
   picoseconds wait_begin_ = 0;
