@@ -32,7 +32,7 @@ SECONDS = {plan.MESSAGES: 4.0, plan.PEGASUS: 2.0, plan.NO_NCA: 1.2, plan.NEMESYS
 # Loads of two memories, one of which is unused.
 LOADS = {"memory_load": 0.3, "memory_load_nma": 0.1, "memory_load_adapters": 0.2, "nma_load": 0.25, "bus_load": 0.05}
 LOADS |= {"adapter_load": 0.1, "memory_bytes": 8e6, "nma_load_peak": 0.9, "nma_requests": 100}
-LOADS |= {"remote_load_cycles": 300.0, "remote_store_cycles": 200.0}
+LOADS |= {"remote_load_cycles": 300.0, "remote_store_cycles": 200.0, "energy_pj": 2.5e6}
 
 
 def copied(family: str, kind: str) -> dict:
@@ -302,6 +302,11 @@ class Items(unittest.TestCase):
         found = kernels.measured(self.results(["table 6"]), "bf", plan.SINGLE, plan.NEMESYS)
         self.assertEqual((found.memory, found.nma), (0.6, 0.5))
         self.assertEqual((found.memory_by_nma, found.nma_peak, found.load_cycles), (0.2, 0.9, 300.0))
+
+    def test_variants_have_their_energy_beside_the_papers_columns(self):
+        made = kernels.table6(self.results(["table 6"]))
+        self.assertEqual(made.columns[-1], "energy, uJ, ours")
+        self.assertEqual({row[-1] for row in made.rows}, {2.5})
 
     def test_caches_and_nca(self):
         results = self.results(["figure 12", "figure 13"])

@@ -27,6 +27,7 @@ RUNS = {
     "tessera-4x4": "-- pagerank kron:8",
 } if BUNDLED else {
     "single-tile": "--timing on -- crowd 7",
+    "sifive-u74": "-- crowd 7",
     "nemesys-2x2": "--copies 3 --system kernel -- adding 50",
     "nemesys-4x4": "--copies 14 -- invoking",
     "nemesys-4x4-single": "--copies 5 -- extended 40 mapped",

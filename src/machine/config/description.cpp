@@ -244,6 +244,22 @@ void read_dram(toml_table from, machine_description& made) {
       *cycles = from.small_number(key, {least, 100'000}, "DRAM cycles");
     }
   }
+  if (from.has("idd0_ma")) {
+    dram_currents& currents = dram.currents;
+    currents.chips = from.small_number("chips", {1, 64}, "chips of a rank");
+    currents.vdd_mv = from.small_number("vdd_mv", {1, 10'000}, "mV");
+    for (auto const& [key, current] : {std::pair{"idd0_ma", &currents.idd0_ma},
+                                       {"idd2n_ma", &currents.idd2n_ma},
+                                       {"idd3n_ma", &currents.idd3n_ma},
+                                       {"idd4r_ma", &currents.idd4r_ma},
+                                       {"idd4w_ma", &currents.idd4w_ma},
+                                       {"idd5_ma", &currents.idd5_ma}}) {
+      *current = from.small_number(key, {1, 10'000}, "mA of a chip");
+    }
+    std::uint32_t const idle = std::max(currents.idd2n_ma, currents.idd3n_ma);
+    if (std::min(currents.idd4r_ma, currents.idd4w_ma) < idle || currents.idd5_ma < currents.idd2n_ma)
+      from.fail("idd3n_ma", "a chip that works draws less than one that waits", "less than idd4r_ma and idd4w_ma");
+  }
   dram.queue_entries = from.small_number("queue_entries", {1, 1024}, "reads, and as many writes");
   auto const order = from.choices("mapping", fields);
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -255,6 +271,20 @@ void read_dram(toml_table from, machine_description& made) {
   }
   made.memory.size_bytes = dram.size_bytes();
   check_refreshes(from, timing);
+  from.finish();
+}
+
+void read_energy(toml_table from, machine_description& made) {
+  energy_description& energy = made.energy.emplace();
+  constexpr std::uint64_t most = 1'000'000'000;
+  for (auto const& [key, each, unit] : {std::tuple{"instruction_fj", &energy.instruction_fj, "fJ an instruction"},
+                                        {"l2_word_fj", &energy.l2_word_fj, "fJ for 64 bits"},
+                                        {"tlm_word_fj", &energy.tlm_word_fj, "fJ for 64 bits"},
+                                        {"bus_cycle_fj", &energy.bus_cycle_fj, "fJ a cycle"},
+                                        {"hop_byte_fj", &energy.hop_byte_fj, "fJ a byte and hop"},
+                                        {"accelerator_cycle_fj", &energy.accelerator_cycle_fj, "fJ a cycle"}}) {
+    *each = from.number(key, {0, most}, unit);
+  }
   from.finish();
 }
 
@@ -489,6 +519,7 @@ machine_description parse_machine(std::string text, std::string name) {
   if (root.has("lookaside")) read_lookaside(root.table("lookaside"), made);
   read_dram(root.table("dram"), made);
   read_memory(root.table("memory"), made);
+  if (root.has("energy")) read_energy(root.table("energy"), made);
   check_memories(root, made);
   read_network(root.table("network"), made, made.network);
   if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());

@@ -168,6 +168,16 @@ struct unit_description {
   std::vector<std::uint64_t> values;  ///< The parameters', in the order in which the unit declares them.
 };
 
+/// Energies of events, in femtojoules. A word has 64 bits.
+struct energy_description {
+  std::uint64_t instruction_fj = 0;  ///< With its L1s.
+  std::uint64_t l2_word_fj = 0;      ///< A look-up counts as a word, a line that comes or goes as all of its own.
+  std::uint64_t tlm_word_fj = 0;
+  std::uint64_t bus_cycle_fj = 0;          ///< In which a tile's bus is held.
+  std::uint64_t hop_byte_fj = 0;           ///< A byte of a flit over one link, and the router before it.
+  std::uint64_t accelerator_cycle_fj = 0;  ///< In which an NMA or NCA works.
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -193,6 +203,7 @@ struct machine_description {
   bus_description bus;
   memory_description memory;
   dram_parameters dram;
+  std::optional<energy_description> energy;
   network_parameters network;
   std::optional<network_parameters> mail_network;  ///< A second one, for invocations only.
   cluster_description cluster;

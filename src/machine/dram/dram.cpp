@@ -116,9 +116,27 @@ void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t
     ranks_[rank].refresh_due += parameters_.timing.refi;
     first_refresh_ = first_refresh();
   } else {
+    count_open(ranks_[rank], cycle);
     std::ranges::fill(ranks_[rank].open_rows, closed);
     ranks_[rank].open = 0;
   }
+}
+
+dram_activity dram::activity() const noexcept {
+  std::uint64_t const now = kernel_.now() / parameters_.timing.clock_ps;
+  dram_activity did{.activates = counted_.activates,
+                    .reads = counted_.column_commands - counted_.write_commands,
+                    .writes = counted_.write_commands,
+                    .refreshes = counted_.refreshes,
+                    .open_cycles = open_cycles_,
+                    .rank_cycles = now * ranks_.size()};
+  for (rank_state const& rank : ranks_) {
+    // What catch_up() has not done yet: the first refresh that is due closes the rows.
+    if (now >= rank.refresh_due) did.refreshes += (now - rank.refresh_due) / parameters_.timing.refi + 1;
+    std::uint64_t const end = std::min(now, rank.refresh_due);
+    if (rank.open > 0 && end > rank.open_from) did.open_cycles += end - rank.open_from;
+  }
+  return did;
 }
 
 void dram::catch_up(std::uint64_t cycle) {
@@ -127,6 +145,10 @@ void dram::catch_up(std::uint64_t cycle) {
     if (!refreshing(r, cycle)) continue;
     // Only the last of several can still be in progress.
     std::uint64_t const missed = (cycle - ranks_[r].refresh_due) / parameters_.timing.refi;
+    if (missed != 0 && ranks_[r].open > 0) {  // the first of them has closed the rows
+      count_open(ranks_[r], ranks_[r].refresh_due);
+      ranks_[r].open_from = ~std::uint64_t{0};
+    }
     ranks_[r].refresh_due += missed * parameters_.timing.refi;
     counted_.refreshes += missed;
     std::uint64_t const due = ranks_[r].refresh_due;
@@ -194,17 +216,18 @@ void dram::issue(std::vector<request>& queue, choice const& chosen, std::uint64_
   if (chosen.command == dram_command::activate) {
     ++counted_.activates;
     open = served.at.row;
-    ++rank.open;
+    if (rank.open++ == 0) rank.open_from = cycle;
     return;
   }
   if (chosen.command == dram_command::precharge) {
     ++counted_.row_conflicts;
     open = closed;
-    --rank.open;
+    if (--rank.open == 0) count_open(rank, cycle);
     return;
   }
   ++counted_.column_commands;
   counted_.busy_cycles += parameters_.timing.burst;
+  if (chosen.command == dram_command::write) ++counted_.write_commands;
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(chosen.index));
   if (served.done != nullptr) {
     picoseconds const there = (cycle + parameters_.timing.cl + parameters_.timing.burst) * parameters_.timing.clock_ps;

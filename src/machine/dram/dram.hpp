@@ -17,6 +17,7 @@
 #include <deque>
 #include <vector>
 
+#include "machine/dram/currents.hpp"
 #include "machine/dram/rules.hpp"
 #include "machine/kernel/kernel.hpp"
 
@@ -28,8 +29,9 @@ class dram {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
     std::uint64_t column_commands = 0;
-    std::uint64_t activates = 0;      ///< Column commands minus activates are row hits.
-    std::uint64_t row_conflicts = 0;  ///< Rows closed for another one.
+    std::uint64_t write_commands = 0;  ///< Those that write.
+    std::uint64_t activates = 0;       ///< Column commands minus activates are row hits.
+    std::uint64_t row_conflicts = 0;   ///< Rows closed for another one.
     std::uint64_t refreshes = 0;
     std::uint64_t busy_cycles = 0;  ///< In which the data bus was in use.
     std::uint64_t latency_ps = 0;   ///< Sum over all reads.
@@ -47,6 +49,8 @@ class dram {
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] dram_parameters const& parameters() const noexcept { return parameters_; }
+  /// Up to now, with the refreshes of an idle time.
+  [[nodiscard]] dram_activity activity() const noexcept;
 
  private:
   static constexpr std::uint32_t closed = ~std::uint32_t{0};
@@ -62,6 +66,7 @@ class dram {
     std::uint64_t refresh_due;
     std::vector<std::uint32_t> open_rows;  ///< By bank.
     std::uint32_t open = 0;
+    std::uint64_t open_from = 0;  ///< If rows are open: since this cycle.
   };
   struct tick : event {
     explicit tick(dram& owner_) : event([](event& self) { static_cast<tick&>(self).fire(); }), owner(owner_) {}
@@ -84,6 +89,10 @@ class dram {
   void catch_up(std::uint64_t cycle);
   std::uint64_t refresh(std::uint64_t cycle, bool& issued);
   [[nodiscard]] std::uint64_t first_refresh() const noexcept;
+  /// The last open row of the rank was closed.
+  void count_open(rank_state& rank, std::uint64_t cycle) noexcept {
+    open_cycles_ += cycle - std::min(cycle, rank.open_from);
+  }
   void issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t cycle);
   [[nodiscard]] choice choose(std::vector<request> const& queue, bool writes, std::uint64_t cycle) const;
   [[nodiscard]] std::uint64_t bank_bit(dram_address const& at) const noexcept {
@@ -112,6 +121,7 @@ class dram {
   std::deque<tick> ticks_;
   std::vector<tick*> spare_ticks_;
   std::uint64_t planned_ = ~std::uint64_t{0};  ///< The earliest scheduled tick.
+  std::uint64_t open_cycles_ = 0;              ///< Sum over the ranks, without those that are open.
   statistics counted_;
 };
 

@@ -40,10 +40,23 @@ struct dram_timing {
   [[nodiscard]] std::uint32_t rc() const noexcept { return ras + rp; }
 };
 
+/// Those of one chip, as its data sheet states them; all 0: they are not known.
+struct dram_currents {
+  std::uint32_t chips = 0;  ///< That work together in a rank.
+  std::uint32_t vdd_mv = 0;
+  std::uint32_t idd0_ma = 0;   ///< A row opened and closed every tRC.
+  std::uint32_t idd2n_ma = 0;  ///< All rows closed.
+  std::uint32_t idd3n_ma = 0;  ///< A row open.
+  std::uint32_t idd4r_ma = 0;  ///< Bursts of reads.
+  std::uint32_t idd4w_ma = 0;  ///< Bursts of writes.
+  std::uint32_t idd5_ma = 0;   ///< Refreshes one after another.
+};
+
 enum class dram_field : std::uint8_t { column, bank, rank, row };
 
 struct dram_parameters {
   dram_timing timing;
+  dram_currents currents;
   std::uint32_t ranks = 1;
   std::uint32_t banks = 8;     ///< Per rank.
   std::uint32_t groups = 1;    ///< Per rank: neighbouring banks are in different ones.

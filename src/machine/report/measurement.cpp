@@ -76,6 +76,7 @@ measurement measure(timed_machine const& of) {
   made.events = g.clock.events();
   made.part = of.measured();
   made.part_is_marked = of.has_measured_part();
+  made.part_energy = of.measured_energy();
   made.program_tiles = static_cast<std::uint32_t>(g.program_tiles.size());
   for (auto const& program : of.programs()) {
     for (timed_hart const& one : program->harts()) {
@@ -89,6 +90,8 @@ measurement measure(timed_machine const& of) {
     }
   }
   for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));
+  auto const energy = energy_of(of);
+  for (std::size_t i = 0; i < energy.size(); ++i) made.tiles[i].energy = energy[i];
   measure_links(g, made);
   measure_injections(g, made);
   made.regions.assign(of.regions().totals().begin(), of.regions().totals().end());
@@ -134,8 +137,14 @@ hart_memory::statistics measurement::hart_memory_sum() const {
     sum.load_misses += one.memory.load_misses;
     sum.fetch_misses += one.memory.fetch_misses;
     sum.store_wait_cycles += one.memory.store_wait_cycles;
-    sum.in_place += one.memory.in_place;
+    sum.in_place += one.memory.in_place + one.memory.stores_in_place;
   }
+  return sum;
+}
+
+energy_counts measurement::energy_sum() const {
+  energy_counts sum;
+  for (tile_measured const& one : tiles) sum.add(one.energy);
   return sum;
 }
 

@@ -73,6 +73,7 @@ struct tile_measured {
   network_interface::statistics interface;  ///< The same.
   directory::statistics lines;              ///< Those whose home is the tile.
   memory_measured memory;
+  energy_counts energy;  ///< Zeros without [energy].
 };
 
 /// A unit of one's own in a tile, with what it counts.
@@ -87,14 +88,15 @@ struct measurement {
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
   std::uint64_t events = 0;
-  machine_counts part;          ///< The measured part
+  machine_counts part;  ///< The measured part
+  energy_counts part_energy;
   bool part_is_marked = false;  ///< if the program marked one, otherwise the run.
   std::uint32_t program_tiles = 0;
   std::vector<hart_measured> harts;  ///< Harts that may run the program.
   std::vector<tile_measured> tiles;
   std::vector<link_measured> links;
   std::vector<injection_measured> injections;
-  std::vector<region_total> regions;  ///< That the program has marked.
+  std::vector<region_total> regions;         ///< That the program has marked.
   std::vector<own_unit_measured> own_units;  ///< By the order of the machine file, then by tile.
 
   /// Sums over all harts and tiles.
@@ -102,6 +104,7 @@ struct measurement {
   [[nodiscard]] pipeline::statistics issued_sum() const;
   /// Each unit of one's own once, with what all of its tiles counted together; `tile` is how many they are.
   [[nodiscard]] std::vector<own_unit_measured> own_unit_sums() const;
+  [[nodiscard]] energy_counts energy_sum() const;
   [[nodiscard]] l2_private::statistics l2_sum() const;
   [[nodiscard]] memory_measured memory_sum() const;  ///< Loads are means over the memories.
   /// The busiest link between tiles; null: there is none.

@@ -89,6 +89,14 @@ std::string tile_box(machine_description const& description, measurement const& 
   add("adapter", out, percent_of(out),
       fmt::format("adapter: {} requests, {:.0f} cycles each in the mean, and {} served: the bar is both per cycle",
                   one.adapter.requests, one.adapter_latency_cycles, one.adapter.served));
+  if (std::uint64_t const all = run.energy_sum().total(); all != 0) {
+    std::string units;
+    for (std::size_t i = 0; i < energy_units; ++i)
+      units += fmt::format("{}{} {:.1f} nJ", i == 0 ? "" : ", ", name_of(static_cast<energy_unit>(i)),
+                           static_cast<double>(one.energy.fj[i]) * 1e-6);
+    add("energy", share(one.energy.total(), all), percent_of(share(one.energy.total(), all)),
+        fmt::format("share of the machine's energy: {}", units));
+  }
   if (one.has_memory) {
     add("DDR", one.memory.load, percent_of(one.memory.load),
         fmt::format("DDR: port busy; {} bytes, {} reads, {} writes", one.memory.port.bytes, one.memory.port.reads,

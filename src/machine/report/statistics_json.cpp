@@ -1,5 +1,6 @@
 // statistics_json: a run as JSON; docs/machine/machine.md has every name, and a test compares the two.
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -44,6 +45,19 @@ void add_regions(ordered_json& into, std::span<region_total const> regions) {
 void add_runtime(ordered_json& into, std::string const& written) {
   auto own = ordered_json::parse(written, nullptr, false);
   if (own.is_object()) into["runtime"] = std::move(own);
+}
+
+using energy_names = std::array<char const*, energy_units>;
+constexpr energy_names energy_keys{"harts_pj", "l2_pj", "tlm_pj", "bus_pj", "network_pj", "accelerators_pj", "dram_pj"};
+constexpr energy_names energy_keys_among_others{"energy_harts_pj", "energy_l2_pj",      "energy_tlm_pj",
+                                                "energy_bus_pj",   "energy_network_pj", "energy_accelerators_pj",
+                                                "energy_dram_pj"};
+
+/// In picojoules, of each unit and of all.
+void add_energy(ordered_json& into, energy_names const& names, char const* all, energy_counts const& of) {
+  constexpr double fj_in_pj = 1000;
+  for (std::size_t i = 0; i < energy_units; ++i) into[names[i]] = static_cast<double>(of.fj[i]) / fj_in_pj;
+  into[all] = static_cast<double>(of.total()) / fj_in_pj;
 }
 
 ordered_json json_of(hart_measured const& one) {
@@ -118,6 +132,7 @@ ordered_json json_of(tile_measured const& one, machine_description const& descri
                     {"directory_write_backs", lines.write_backs},
                     {"directory_given_back", lines.given_back},
                     {"directory_stale_write_backs", lines.stale}};
+  add_energy(made, energy_keys_among_others, "energy_pj", one.energy);
   return made;
 }
 
@@ -174,28 +189,30 @@ ordered_json json_of_part(measurement const& run, machine_description const& des
   auto const cycles = [&](std::uint64_t ps, std::uint64_t count) {
     return share(ps, count * description.tile_clock_ps);
   };
-  return {{"marked", run.part_is_marked},
-          {"simulated_ps", part.time_ps},
-          {"cycles", part.time_ps / description.tile_clock_ps},
-          {"bus_load", share(part.bus_cycles * description.tile_clock_ps, tiles_ps)},
-          {"adapter_load", share(part.adapter_busy_ps, tiles_ps)},
-          {"memory_load", memory_load},
-          {"memory_bytes", part.memory_bytes},
-          {"memory_load_adapters", memory_load - by_nma},
-          {"memory_load_nma", by_nma},
-          {"nma_load", share(part.nma_busy_ps, memories_ps)},
-          {"nma_load_peak", peak},
-          {"nma_requests", part.nma_requests},
-          {"nma_objects", part.nma_objects},
-          {"nca_load", share(part.nca_busy_ps, tiles_ps)},
-          {"remote_load_cycles", cycles(part.load_ps, part.loads)},
-          {"remote_store_cycles", cycles(part.store_ps, part.stores)},
-          {"system_cycles", part.system_cycles},
-          {"rae_requests", part.rae_requests},
-          {"rae_hits", part.rae_hits},
-          {"rae_entries", part.rae_entries},
-          {"rae_merged", part.rae_merged},
-          {"rae_memory_accesses", part.rae_memory_accesses}};
+  ordered_json made{{"marked", run.part_is_marked},
+                    {"simulated_ps", part.time_ps},
+                    {"cycles", part.time_ps / description.tile_clock_ps},
+                    {"bus_load", share(part.bus_cycles * description.tile_clock_ps, tiles_ps)},
+                    {"adapter_load", share(part.adapter_busy_ps, tiles_ps)},
+                    {"memory_load", memory_load},
+                    {"memory_bytes", part.memory_bytes},
+                    {"memory_load_adapters", memory_load - by_nma},
+                    {"memory_load_nma", by_nma},
+                    {"nma_load", share(part.nma_busy_ps, memories_ps)},
+                    {"nma_load_peak", peak},
+                    {"nma_requests", part.nma_requests},
+                    {"nma_objects", part.nma_objects},
+                    {"nca_load", share(part.nca_busy_ps, tiles_ps)},
+                    {"remote_load_cycles", cycles(part.load_ps, part.loads)},
+                    {"remote_store_cycles", cycles(part.store_ps, part.stores)},
+                    {"system_cycles", part.system_cycles},
+                    {"rae_requests", part.rae_requests},
+                    {"rae_hits", part.rae_hits},
+                    {"rae_entries", part.rae_entries},
+                    {"rae_merged", part.rae_merged},
+                    {"rae_memory_accesses", part.rae_memory_accesses}};
+  add_energy(made, energy_keys_among_others, "energy_pj", run.part_energy);
+  return made;
 }
 
 }  // namespace
@@ -214,6 +231,7 @@ std::string json_of(measurement const& run, machine_description const& descripti
   made["l2_hit_rate"] = share(l2.hits, l2.hits + l2.misses);
   made["network_load"] = run.mean_link_load();
   made["dram_load"] = run.memory_sum().load;
+  add_energy(made["energy"], energy_keys, "pj", run.energy_sum());
   made["measured"] = json_of_part(run, description);
   made["host"] = json_of_host(host_seconds, run.instructions, run.events);
   for (char const* const part : {"harts", "tiles", "memories", "links"}) made[part] = ordered_json::array();

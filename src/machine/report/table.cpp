@@ -50,6 +50,21 @@ std::string regions_of(std::span<region_total const> regions) {
   return text;
 }
 
+std::string energy_of(measurement const& run, machine_description const& description) {
+  energy_counts const all = run.energy_sum();
+  constexpr double fj_in_uj = 1e9;
+  double const total = static_cast<double>(all.total()) / fj_in_uj;
+  std::string parts;
+  for (std::size_t i = 0; i < energy_units; ++i) {
+    if (all.fj[i] == 0) continue;
+    parts += fmt::format("{}{} {:.1f}%", parts.empty() ? "" : ", ", name_of(static_cast<energy_unit>(i)),
+                         percent * share(all.fj[i], all.total()));
+  }
+  bool const known = description.dram.currents.chips != 0;
+  return fmt::format("machine: energy            {:.3f} uJ, {:.3f} mW: {}{}\n", total,
+                     share(all.total(), run.simulated_ps), parts, known ? "" : "; the DRAM's is not known");
+}
+
 constexpr double busy = 0.5;  // from here on a part limits the run, rather than waits for others
 
 }  // namespace
@@ -117,6 +132,7 @@ std::string table_of(measurement const& run, machine_description const& descript
   }
   text += fmt::format("machine: DRAM load         {:.2f}% of the ports, {} B, {:.1f}% row hits\n",
                       percent * memory.load, grouped(memory.port.bytes), percent * row_hit_rate(memory.dram));
+  if (description.energy) text += energy_of(run, description);
   bottleneck const most = bottleneck_of(run);
   text += fmt::format("machine: bottleneck        {}{}, busy for {:.0f}% of the time\n",
                       most.load < busy ? "no part of the machine; most is " : "", name_of(most, description),

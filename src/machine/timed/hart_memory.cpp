@@ -94,6 +94,7 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   std::byte* const at = own ? tile_.look_up(where, line, false) : nullptr;
   if (at == nullptr) return false;
   ++counted_.load_misses;
+  if (where == tile::place::tlm) ++counted_.tlm_loads;
   if (!brought_) ready = tile_.hit_cycle(where, starts, data_.shape().line_bytes);
   enter(address, data_.fill(name, at));
   filled(name, data_number_);
@@ -163,9 +164,10 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
     bool const whole = tile_.tlm_sharers(name - offset) == of_page && tile_.tlm_sharers(name - offset + page_mask);
     if (whole) stores_[page % store_entries] = {page, at - offset, of_page};
     if (!alone) return post_of_size(h, i, address, value, at, *sharers);
+    ++counted_.tlm_in_place;
   }
   catch_up(ends);
-  ++counted_.in_place;
+  ++counted_.stores_in_place;
   std::uint64_t const free = put(at, address, name, value, ends);
   if (free != ends) delay(h, i, spent::buffer, free - ends);
   return true;
@@ -185,6 +187,7 @@ bool hart_memory::fetch_in_place(hart& h, inst const* i, std::uint64_t address) 
     std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
     if (at == nullptr) return false;
     ++counted_.fetch_misses;
+    if (where == tile::place::tlm) ++counted_.tlm_fetches;
     ++counted_.in_place;
     std::uint64_t const bus_before = tile_.bus_wait_cycles();
     std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
@@ -208,6 +211,7 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
       return false;
     }
     ++counted_.fetch_misses;
+    if (where == tile::place::tlm) ++counted_.tlm_fetches;
     if (!brought_) h.wait_until(tile_.hit_cycle(where, h.now(), code_.shape().line_bytes));
     code_.fill(name, at);
     filled(name, code_number_);
@@ -287,6 +291,7 @@ bool hart_memory::serve_store(hart& h, event& resume) {
       tile_.l2().bring(name, resume, true);
       return false;
     }
+    if (where != tile::place::tlm) ++counted_.other_stores;
     free = std::max(free, put(at, address, name, {from, here}, h.now()));
     done += here;
   }
@@ -321,6 +326,7 @@ void hart_memory::pass_load(hart& h) {
 }
 
 void hart_memory::pass_store(hart& h) {
+  ++counted_.other_stores;
   h.wait_until(buffer_store(h.now(), h.request.bytes));
 }
 

@@ -64,6 +64,11 @@ class hart_memory {
     std::uint64_t load_misses = 0;
     std::uint64_t fetch_misses = 0;
     std::uint64_t store_wait_cycles = 0;  ///< For a free entry of the write buffer.
+    std::uint64_t tlm_loads = 0;          ///< Lines of the L1-D from the tile-local memory,
+    std::uint64_t tlm_fetches = 0;        ///< and of the L1-I.
+    std::uint64_t other_stores = 0;       ///< Stores to anything else, without those done in place.
+    std::uint64_t stores_in_place = 0;    ///< Stores of `in_place`'s kind, which are not in it,
+    std::uint64_t tlm_in_place = 0;       ///< and those of them to the tile-local memory.
     std::uint64_t in_place = 0;           ///< Accesses that missed the L1 and did not stop the hart.
   };
 
@@ -77,6 +82,10 @@ class hart_memory {
   void set_rank(std::uint32_t of_hart) noexcept { buffer_.rank = of_hart; }
   [[nodiscard]] std::byte* fast() noexcept { return reinterpret_cast<std::byte*>(this); }  // NOLINT
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+  /// Its stores to the tile-local memory. Nothing is counted for them alone where they are done.
+  [[nodiscard]] std::uint64_t tlm_stores() const noexcept {
+    return counted_.stores - counted_.other_stores - (counted_.stores_in_place - counted_.tlm_in_place);
+  }
 
   template <class T>
   [[gnu::always_inline]] static bool load(hart& h, inst const* i, std::byte* fast, std::uint64_t address,

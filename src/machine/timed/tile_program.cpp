@@ -245,7 +245,7 @@ hart_memory::statistics tile_program::counted() const {
     sum.load_misses += each.load_misses;
     sum.fetch_misses += each.fetch_misses;
     sum.store_wait_cycles += each.store_wait_cycles;
-    sum.in_place += each.in_place;
+    sum.in_place += each.in_place + each.stores_in_place;
   }
   return sum;
 }

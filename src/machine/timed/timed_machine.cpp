@@ -165,15 +165,23 @@ void timed_machine::mark(bool begins) {
 void timed_machine::read_counters(marked& at) {
   spare_marks_.push_back(&at);
   for (auto const& one : grid_.tiles) one->catch_up();
-  if (!at.begins)
+  if (!at.begins) {
     measured_end_ = machine_counts::of(grid_);
-  else if (!measured_begin_)
+    energy_end_ = sum_of(energy_of(*this));
+  } else if (!measured_begin_) {
     measured_begin_ = machine_counts::of(grid_);
+    energy_begin_ = sum_of(energy_of(*this));
+  }
 }
 
 machine_counts timed_machine::measured() const {
   machine_counts const end = measured_begin_ && measured_end_ ? *measured_end_ : machine_counts::of(grid_);
   return end.since(measured_begin_.value_or(machine_counts{}));
+}
+
+energy_counts timed_machine::measured_energy() const {
+  energy_counts const end = measured_begin_ && measured_end_ ? energy_end_ : sum_of(energy_of(*this));
+  return end.since(energy_begin_);
 }
 
 std::string timed_machine::refused(bool failed) const {

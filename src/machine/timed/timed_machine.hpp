@@ -16,6 +16,7 @@
 
 #include "machine/flat/flat_machine.hpp"
 #include "machine/linux/run_limit.hpp"
+#include "machine/timed/energy.hpp"
 #include "machine/timed/machine_counts.hpp"
 #include "machine/timed/system_program.hpp"
 #include "machine/timed/tile_program.hpp"
@@ -67,6 +68,8 @@ class timed_machine {
   [[nodiscard]] std::string refused(bool failed) const;
   /// Counters of the part of the run that the program marked as measured; of the whole run if there is none.
   [[nodiscard]] machine_counts measured() const;
+  /// Its energy by unit, of all tiles.
+  [[nodiscard]] energy_counts measured_energy() const;
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
 
  private:
@@ -106,6 +109,8 @@ class timed_machine {
   std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
+  energy_counts energy_begin_;  ///< At the marks.
+  energy_counts energy_end_;
   picoseconds reach_ps_;
   run_pauses::mark last_mark_ = run_pauses::mark::none;  ///< Since the last pause().
   bool pauses_at_marks_ = false;

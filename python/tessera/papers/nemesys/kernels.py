@@ -291,6 +291,7 @@ VARIANTS = {
 def table6(results: Results) -> Item:
     """Table 6: loads of the units, ours and the paper's."""
     columns = ["variant", "kernel"] + [f"{name}, {whose}" for name, _ in TABLE6.values() for whose in ("ours", "paper")]
+    columns.append("energy, uJ, ours")
     rows: list[list[Cell]] = []
     sentences = []
     for variant, (machine, way) in VARIANTS.items():
@@ -304,7 +305,7 @@ def table6(results: Results) -> Item:
                 cells += [ours, paper]
                 if ours is not None:
                     sums.setdefault(column, []).append((float(ours), paper))
-            rows.append([variant, kernel.upper(), *cells])
+            rows.append([variant, kernel.upper(), *cells, rounded(found.energy_uj)])
         means = {column: (mean([o for o, _ in pairs]), mean([p for _, p in pairs])) for column, pairs in sums.items()}
         other = [
             f"{TABLE6[column][0]} {ours:.3g} ({paper:.3g})"

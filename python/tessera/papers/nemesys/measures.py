@@ -41,6 +41,7 @@ class Kernel:
     nma_faults: int
     nma_queued: int
     instructions: int  # of the whole run
+    energy_uj: float  # of the kernel, all units; the paper has none
 
     @property
     def communication(self) -> float:
@@ -89,6 +90,7 @@ def kernel(statistics: dict) -> Kernel:
         nma_faults=sum(memory["nma_faults"] for memory in memories),
         nma_queued=max(memory["nma_queued_max"] for memory in memories),
         instructions=statistics["instructions"],
+        energy_uj=part["energy_pj"] / 1e6,
     )
 
 
