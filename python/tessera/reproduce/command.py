@@ -54,7 +54,7 @@ def without_paths(words: list[str]) -> list[str]:
     for word in rest:
         if word in ("--tess", "--reference"):
             next(rest, None)
-        else:
+        elif not word.startswith(("--tess=", "--reference=")):
             kept.append(word)
     return kept
 
