@@ -194,6 +194,40 @@ class Debugging(Sessions):
         self.assertEqual(client.ask(b"vKill;1"), b"OK")
         self.assertEqual(run.end()[0], 1)
 
+    def test_a_run_is_interrupted(self) -> None:
+        run = self.session("--machine", "nemesys-2x2", "--", str(PROGRAMS / "endless"))
+        client = Client(run.port)
+        client.ask(b"?")
+        for way in (b"vCont;c", b"bc"):  # forwards, and while it looks for what is not there
+            client.ask(b"Z0,2,2")
+            client.send(way)
+            time.sleep(0.5)
+            client.socket.sendall(b"\x03")
+            self.assertRegex(client.packet(), b"^T0[25]")
+        self.assertTrue(client.ask(b"bs").startswith(b"T05"))
+        client.send(b"k")
+        self.assertEqual(run.end()[0], 1)
+
+    @unittest.skipUnless(shutil.which("gdb-multiarch"), "no gdb-multiarch")
+    def test_a_checkpoint_is_where_it_begins(self) -> None:
+        program = str(PROGRAMS / "overwritten")
+        subprocess.run([MACHINE, "--quiet", "--machine", "nemesys-2x2", "--copies", "3", "--checkpoint-at", "20000",
+                        "--", program], cwd=self.folder, check=False, capture_output=True,
+                       timeout=SECONDS_MAX)  # fmt: skip
+        run = self.session("--restore", "checkpoint.tess")
+        commands = [f"file {program}", f"target remote :{run.port}", "monitor where", "break check", "continue",
+                    "reverse-continue", "monitor where", "kill"]  # fmt: skip
+        done = subprocess.run(["gdb-multiarch", "-nx", "-batch", *(w for one in commands for w in ("-ex", one))],
+                              capture_output=True, text=True, errors="replace", check=False,
+                              timeout=SECONDS_MAX)  # fmt: skip
+        told = done.stdout + done.stderr
+        places = re.findall(r"tile .*, cycle (\d+), step 1\b", told)
+        self.assertEqual(len(places), 2, told)
+        self.assertEqual(places[0], places[1])
+        self.assertGreater(int(places[0]), 19000)
+        self.assertIn("hit Breakpoint 1, check", told)
+        self.assertEqual(run.end()[0], 1)
+
     def test_no_way_back_behind_a_change(self) -> None:
         run = self.session("--machine", "nemesys-2x2", "--", str(PROGRAMS / "plain"))
         client = Client(run.port)
