@@ -48,6 +48,7 @@ class FakeExecutor(FakeRuns):
     taken, loading, each = 6400, 50_000, 20  # atomics; instructions of loading and of each atomic
     bias = 0.0  # of the share of remote atomics
     speed, fewer, wrong = 4, 20, 0  # ratios of messages to instructions in time and count; wrong words
+    hungry = 5  # ratio of messages to instructions in energy
     direct = 150  # atomics of a kernel of GAP in OpenSHMEM, which has 1000 instructions
     lost = 0.1  # share of hits of irregular kernels
     line_words = 8
@@ -104,8 +105,9 @@ class FakeExecutor(FakeRuns):
     def interface(self, run: NodeRun) -> dict:
         """Statistics of the measured part."""
         entries = round(1000 * self.rate(run))
-        return {"simulated_ps": 10**6, "rae_requests": 1000, "rae_entries": entries, "rae_merged": 0,
-                "rae_hits": 1000 - entries, "rae_memory_accesses": 2 * entries}  # fmt: skip
+        energy = 10**6 * (self.hungry if run.program.endswith("_messages") else 1)
+        return {"energy_pj": energy, "simulated_ps": 10**6, "rae_requests": 1000, "rae_entries": entries,
+                "rae_merged": 0, "rae_hits": 1000 - entries, "rae_memory_accesses": 2 * entries}  # fmt: skip
 
     def printed(self, run: Run | HostRun | NodeRun | saving.SavingRun) -> str:
         if isinstance(run, saving.SavingRun):
@@ -246,6 +248,16 @@ class Items(unittest.TestCase):
         sizes = {"figure 1": 14, "figure 2": 63, "figure 3": 2, "figure 7": 53, "figure 8": 53, "figure 9": SAMPLES}
         self.assertEqual(rows, sizes | {"figure 10": 53, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
                          | {saving.ITEM: 6 * 4 * 7})  # fmt: skip
+
+    def test_energies_stand_beside_times(self):
+        made = nodes.figure7(results())
+        self.assertEqual(made.columns[-3:], ["instructions µJ", "messages µJ", "energy saved %"])
+        self.assertEqual({tuple(row[-3:]) for row in made.rows}, {(1.0, 5.0, 80.0)})
+        self.assertTrue(any("80.00 % in the mean" in sentence and "Energy" in sentence for sentence in made.sentences))
+        without = results()
+        counts = dict.fromkeys(("rae_requests", "rae_entries", "rae_merged", "rae_memory_accesses", "simulated_ps"), 1)
+        without.executor.interface = lambda run: counts
+        self.assertEqual({tuple(row[-3:]) for row in nodes.figure7(without).rows}, {(None, None, None)})
 
     def test_tasks_reach_what_the_lowest_limit_lets_them(self):
         item = tasks.figure(results(items=(tasks.ITEM,)))

@@ -42,6 +42,7 @@ class Kernel:
 
     seconds: float
     instructions: int
+    energy_uj: float | None  # of all units, in the measured part; None: the machine has no energies
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,7 +158,10 @@ class Results(results.Results):
         """A kernel of CircusTent or GAP; None also if the program found wrong words."""
         run = self.plan.kernel(nodes, kernel, way)
         found = KERNEL.search(self.printed(run))
-        return Kernel(float(found[2]), int(found[3])) if found and found[4] == "0" else None
+        if not found or found[4] != "0":
+            return None
+        energy = self.executor.statistics(run)["measured"].get("energy_pj")
+        return Kernel(float(found[2]), int(found[3]), energy / 1e6 if energy is not None else None)
 
     def gap_atomics(self, kernel: str) -> tuple[int, float] | None:
         """Atomics of a kernel of GAP in OpenSHMEM, and its instructions without counting."""
