@@ -10,6 +10,7 @@ Usage: checkpoints.py TESS_MACHINE PROGRAMS [all]
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,11 @@ def statistics(file: Path) -> dict:
     return found
 
 
+def timeless(text: str) -> str:
+    """Output without what the program says about time."""
+    return re.sub(r"[\d.]+ (s|M [a-z/]*)\b", "", text)
+
+
 class Runs(unittest.TestCase):
     """Each test has a folder of its own, in which all runs begin."""
 
@@ -92,6 +98,23 @@ class Runs(unittest.TestCase):
             self.assertTrue(output.endswith(done.stdout), file.name)
             file.unlink()
 
+    def check_elsewhere(self, machine: str, words: str, count: int) -> None:
+        """On other caches and another network the program goes on, and ends as it does anywhere."""
+        given, output, usual = self.usual(machine, words)
+        (self.folder / "other.toml").write_text(
+            f'extends = "{machine}"\nname = "other"\nsummary = "smaller and slower"\nl2.way_bytes = 8192\n'
+            f"l2.hit_cycles = 20\nnetwork.link_cycles = 2\n", encoding="utf-8")  # fmt: skip
+        of = random.Random(f"{SEED} elsewhere {machine} {words}")
+        places = sorted({str(of.randrange(usual["cycles"])) for _ in range(count)}, key=int)
+        for file in self.checkpoints(given, places):
+            done = self.run_machine("--restore", file.name, "--machine", "other.toml", "--stats", "other.json")
+            self.assertIn("it goes on on other", done.stderr)
+            self.assertTrue(timeless(output).endswith(timeless(done.stdout)), f"{file.name}: {done.stdout}")
+            other = statistics(self.folder / "other.json")
+            self.assertEqual(other["machine"], "other")
+            self.assertNotEqual(other["cycles"], usual["cycles"])
+            file.unlink()
+
 
 class Bundled(Runs):
     def test_programs_of_the_runtime(self) -> None:
@@ -102,7 +125,27 @@ class Bundled(Runs):
                 self.assertTrue(statistics(self.folder / "restored.json")["runtime"])
 
 
+    def test_another_machine(self) -> None:
+        self.check_elsewhere("nemesys-2x2", "-- imsuite-dr --size 6", 20 if ALL else 2)
+        self.check_elsewhere("nemesys-4x4", "-- bfs kron:8", 20 if ALL else 1)
+
+
 class Checkpoints(Runs):
+    def test_another_machine(self) -> None:
+        for machine, words in (("nemesys-2x2", "--copies 3 -- adding 200"), ("nemesys-2x2", "-- pipes"),
+                               ("nemesys-4x4", "--copies 14 -- invoking"),
+                               ("nemesys-2x2", "-- coroutines")):  # fmt: skip
+            with self.subTest(words):
+                self.check_elsewhere(machine, words, 20 if ALL else 2)
+
+    def test_what_another_machine_cannot_go_on_with(self) -> None:
+        given, _, _ = self.usual("cni-4", "--copies 4 -- interfaces")
+        self.checkpoints(given, ["5000"])
+        (self.folder / "other.toml").write_text('extends = "cni-4"\nname = "other"\nl2.hit_cycles = 20\n',
+                                                encoding="utf-8")  # fmt: skip
+        error = self.run_machine("--restore", "c.tess", "--machine", "other.toml", code=2).stderr
+        self.assertIn("lines with events", error)
+
     def test_every_kind_of_machine(self) -> None:
         for machine, words in RUNS.items():
             with self.subTest(machine):
@@ -199,7 +242,9 @@ class Checkpoints(Runs):
             (["--restore", "absent.tess"], "absent.tess: No such file"),
             (["--restore", program], "is no checkpoint"),
             (["--restore", "c.tess", "--", program], "leave out"),
-            (["--restore", "c.tess", "--machine", "single-tile"], "--machine is as it was"),
+            (["--restore", "c.tess", "--harts", "2"], "--harts is as it was"),
+            (["--restore", "c.tess", "--machine", "nemesys-2x2"], "they have different tiles"),
+            (["--restore", "c.tess", "--machine", "absent"], "absent"),
             (["--timing", "on", "--checkpoint-at", "soon", "--", program], "give a cycle"),
             (["--timing", "off", "--checkpoint-at", "1000", "--", program], "--timing on"),
         ):

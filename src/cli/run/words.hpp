@@ -109,7 +109,9 @@ inline constexpr std::array run_options{
     run_option{"--checkpoint", "", "FILE", "", "of the machine: that file; default checkpoint.tess"},
     run_option{"--gdb", "", ":PORT", "",
                "of the machine: wait there, on this computer, for gdb-multiarch, and run as it says, also backwards"},
-    run_option{"--restore", "", "FILE", "", "go on from this checkpoint, in place of --machine and a program"},
+    run_option{"--restore", "", "FILE", "",
+               "go on from this checkpoint, in place of a program; with --machine on that one, if it has the same "
+               "tiles and addresses"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
     run_option{"--allow-read", "", "DIR", "",
                "of the machine: the program may read below this folder and those of --allow-write, and nothing else; "

@@ -83,6 +83,8 @@ class adapter : public packet_receiver {
   /// Removes and returns the oldest invocation, if there is one.
   [[nodiscard]] std::optional<task_message> take_task();
   [[nodiscard]] std::size_t tasks() const noexcept { return tasks_.size(); }
+  /// The invocations that wait there wait here instead.
+  void take_over_tasks(adapter& from) { tasks_ = std::move(from.tasks_); }
   /// Called when an invocation arrives: wakes a hart.
   void on_task(std::function<void()> callback) { task_arrived_ = std::move(callback); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "machine/checkpoint/checkpoint_file.hpp"
+#include "machine/config/comparison.hpp"
 #include "machine/kernel/fixed_heap.hpp"
 #include "machine/linux/host_handles.hpp"
 #include "machine/own_unit/unit_file.hpp"
@@ -106,7 +107,14 @@ timed_run& restored_run(chosen_options const& now, runtime_files const& of_runti
     fmt::print(stderr, "machine: {}, restored from {}: {} at cycle {}\n", header.machine, now.restore, header.program,
                header.cycle);
   root.run->restored(of_runtime);
-  return *root.run;
+  if (now.machine.empty() || resolved_text(now.machine) == root.run->machine_text()) return *root.run;
+  auto& other = *new timed_run{*root.run, now.machine, of_runtime};  // NOLINT: it ends with the process
+  if (!now.quiet)
+    fmt::print(stderr,
+               "machine: it goes on on {}: memory, registers, files and messages are those of the checkpoint, "
+               "caches, network and units begin empty, and all is counted from here\n",
+               other.described().name);
+  return other;
 }
 
 }  // namespace tess::machine

@@ -118,7 +118,8 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->capture_default_str();
   app.add_option(
          "--restore", chosen.restore,
-         "go on from this checkpoint, instead of running a program; options for limits and reports may be given")
+         "go on from this checkpoint, instead of running a program; options for limits and reports may be given, and "
+         "another --machine with the same tiles and addresses")
       ->type_name("FILE");
   app.add_option_function<std::string>(
          "--gdb", [&chosen](std::string const& text) { read_port(text, chosen); },
@@ -168,8 +169,8 @@ void refuse_without_effect(CLI::App const& app, chosen_options const& chosen) {
   if (!chosen.arguments.empty())
     throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
   for (char const* const option :
-       {"--machine", "--timing", "--tile", "--copies", "--pes-per-tile", "--system", "--harts", "--memory",
-        "--allow-write", "--allow-read", "--env", "--layout", "--image", "--slice"})
+       {"--timing", "--tile", "--copies", "--pes-per-tile", "--system", "--harts", "--memory", "--allow-write",
+        "--allow-read", "--env", "--layout", "--image", "--slice"})
     if (app.get_option(option)->count() != 0)
       throw wrong_use{fmt::format("--restore: {} is as it was when the run began; leave the option out", option)};
 }
@@ -227,6 +228,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (!chosen.restore.empty()) refuse_without_effect(app, chosen);
+    if (!chosen.restore.empty() && app.get_option("--machine")->count() == 0) chosen.machine.clear();
     if (chosen.arguments.empty() && chosen.restore.empty())
       throw wrong_use{"which program? give it after --, as in tess-machine -- ./hello"};
     return tess::machine::run(chosen);

@@ -40,6 +40,25 @@ timed_run::timed_run(chosen_options const& begun, runtime_files const& of_runtim
       runtime_folder_(of_runtime.folder().string()),
       described_(described_machine(begun.machine)),
       file_(contents_of(begun.arguments.front())) {
+  make_machine(of_runtime);
+  if (!begun_.trace.empty()) traced_.emplace(*machine_);
+  if (!begun_.profiles.empty()) profiled_.emplace(*machine_, begun_.arguments.front(), system_file_);
+  begin_timeline(begun_);
+}
+
+timed_run::timed_run(timed_run& from, std::string const& machine, runtime_files const& of_runtime)
+    : begun_(from.begun_),
+      machine_text_(resolved_text(machine)),
+      runtime_folder_(of_runtime.folder().string()),
+      described_(described_machine(machine)),
+      file_(from.file_) {
+  begun_.machine = machine;
+  begun_.copies = static_cast<std::uint32_t>(from.machine_->programs().size());
+  make_machine(of_runtime);
+  machine_->take_over(*from.machine_);
+}
+
+void timed_run::make_machine(runtime_files const& of_runtime) {
   std::string const system = system_of();
   image_ = read_elf(file_, begun_.arguments.front(), described_.tlm_bytes + described_.local_tail_bytes);
   check_machine();
@@ -62,9 +81,6 @@ timed_run::timed_run(chosen_options const& begun, runtime_files const& of_runtim
     throw wrong_use{fmt::format("{0} places were asked for, and each is a {1}, but {2} has {3} {1}s for programs",
                                 copies, begun_.copies_in_tile == 1 ? "tile" : "hart", described_.name, made)};
   if (!system.empty()) start_system(system);
-  if (!begun_.trace.empty()) traced_.emplace(*machine_);
-  if (!begun_.profiles.empty()) profiled_.emplace(*machine_, begun_.arguments.front(), system_file_);
-  begin_timeline(begun_);
 }
 
 void timed_run::begin_timeline(chosen_options const& now) {

@@ -25,6 +25,8 @@ namespace tess::machine {
 class timed_run {
  public:
   timed_run(chosen_options const& begun, runtime_files const& of_runtime);
+  /// The other run goes on on this machine (timed_machine::take_over), with all that is counted from now on.
+  timed_run(timed_run& from, std::string const& machine, runtime_files const& of_runtime);
   timed_run(timed_run const&) = delete;
   timed_run& operator=(timed_run const&) = delete;
 
@@ -48,6 +50,7 @@ class timed_run {
   void begin_timeline(chosen_options const& now);
 
  private:
+  void make_machine(runtime_files const& of_runtime);
   [[nodiscard]] std::string system_of() const;
   [[nodiscard]] std::uint32_t copies_of() const;
   void check_machine() const;

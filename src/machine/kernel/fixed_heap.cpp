@@ -190,9 +190,13 @@ std::span<std::byte> fixed_heap::reserve(std::uint64_t bytes) {
   return {reinterpret_cast<std::byte*>(base), bytes};
 }
 
-void fixed_heap::adopt(std::span<std::byte const> bytes) noexcept {
-  // The other process may have had more memory behind the last block.
-  state().mapped_end = mapped_up(base + bytes.size());
+void fixed_heap::adopt(std::span<std::byte const> bytes) {
+  // The other process may have had more memory behind the last block; and what it took to write the bytes is counted in
+  // its state, but not among them.
+  std::uint64_t const mapped_end = mapped_up(base + bytes.size());
+  std::uint64_t const wanted = mapped_up(state().end);
+  if (wanted > mapped_end) map(mapped_end, wanted);
+  state().mapped_end = std::max(wanted, mapped_end);
   active_ = true;
 }
 

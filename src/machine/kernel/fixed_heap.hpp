@@ -49,7 +49,7 @@ class fixed_heap {
   /// Memory of zeros for that many bytes, to be filled with those of another process's heap; then adopt() makes them
   /// this one's, as if begin() had been called. The heap must not have been in use.
   [[nodiscard]] static std::span<std::byte> reserve(std::uint64_t bytes);
-  static void adopt(std::span<std::byte const> bytes) noexcept;
+  static void adopt(std::span<std::byte const> bytes);
 
  private:
   static constexpr std::uint64_t size_max = std::uint64_t{1} << 44U;

@@ -24,6 +24,14 @@ class address_space {
   address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes,
                 layout const& moved);
 
+  // The same mappings as there; the memory has the same size.
+  void take_over(address_space const& from) {
+    stack_top_ = from.stack_top_;
+    heap_begin_ = from.heap_begin_;
+    heap_end_ = from.heap_end_;
+    mappings_ = from.mappings_;
+  }
+
   struct mapping {
     std::uint64_t end;
     std::uint8_t rights;

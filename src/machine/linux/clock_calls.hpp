@@ -33,6 +33,7 @@ class clock_calls {
   std::int64_t clock_nanosleep(hart& h, call_arguments const& a);
   std::int64_t getrandom(call_arguments const& a);
 
+  void take_over(clock_calls const& from) { state_ = from.state_; }
   // The program's next random number.
   std::uint64_t random() { return next_random(state_); }
 

@@ -51,6 +51,16 @@ file_calls::file_calls(user_memory& memory, file_access access, own_process cons
   }
 }
 
+void file_calls::take_over(file_calls&& from) {
+  access_ = std::move(from.access_);
+  directory_ = std::move(from.directory_);
+  files_ = std::move(from.files_);
+  opened_ = from.opened_;
+  records_ = std::move(from.records_);
+  wholes_ = std::move(from.wholes_);
+  changed_ = from.changed_;
+}
+
 void file_calls::each_descriptor(descriptor_visitor const& visit) {
   access_.each_descriptor(visit);
   std::set<open_file const*> visited;

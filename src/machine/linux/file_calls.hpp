@@ -30,6 +30,9 @@ class file_calls {
   // `own` lives longer.
   file_calls(user_memory& memory, file_access access, own_process const& own, machine_host const& host);
 
+  // All that is open there is open here instead.
+  void take_over(file_calls&& from);
+
   std::int64_t getcwd(call_arguments const& a);
   std::int64_t dup(call_arguments const& a);
   std::int64_t dup3(call_arguments const& a);

@@ -37,6 +37,17 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
   host_.code_changed();
 }
 
+void program::take_over(program& from, std::function<hart*(std::uint32_t)> const& hart_of) {
+  space_.take_over(from.space_);
+  threads_.take_over(from.threads_, hart_of);
+  clock_.take_over(from.clock_);
+  signals_.take_over(from.signals_);
+  files_.take_over(std::move(from.files_));
+  unknown_ = from.unknown_;
+  exit_code_ = from.exit_code_;
+  signal_ = from.signal_;
+}
+
 std::uint64_t program::push(std::uint64_t& top, std::span<std::byte const> bytes) {
   top -= bytes.size();
   memory_.place(top, bytes);

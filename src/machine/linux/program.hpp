@@ -43,6 +43,9 @@ class program {
   program(user_memory& memory, std::uint64_t size_bytes, machine_host& host, elf_image const& image,
           program_options options);
 
+  // The same program goes on here, with its threads on the harts that `hart_of` gives. Memory has been copied.
+  void take_over(program& from, std::function<hart*(std::uint32_t)> const& hart_of);
+
   // Makes h the main thread: registers, stack, pc.
   void start(hart& h);
 

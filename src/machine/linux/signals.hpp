@@ -26,6 +26,17 @@ class signals {
   signals(user_memory& memory, machine_host& host, threads& tasks, std::uint64_t memory_bytes)
       : memory_(memory), host_(host), threads_(tasks), return_address_(memory_bytes - user_page_bytes) {}
 
+  // The same handlers, masks, signals and timers as there.
+  void take_over(signals const& from) {
+    can_return_ = from.can_return_;
+    handlers_ = from.handlers_;
+    of_ = from.of_;
+    pending_ = from.pending_;
+    fatal_ = from.fatal_;
+    timer_ns_ = from.timer_ns_;
+    timer_interval_ns_ = from.timer_interval_ns_;
+  }
+
   std::int64_t action(call_arguments const& a);
   std::int64_t mask(hart const& h, call_arguments const& a);
   std::int64_t stack(hart const& h, call_arguments const& a);

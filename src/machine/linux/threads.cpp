@@ -63,6 +63,24 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
   return static_cast<std::int64_t>(id);
 }
 
+void threads::take_over(threads const& from, std::function<hart*(std::uint32_t)> const& hart_of) {
+  by_hart_ = from.by_hart_;
+  parked_.clear();
+  for (auto const& [number, other] : from.parked_) {
+    hart& made = *(parked_[number] = std::make_unique<hart>());
+    made.number = number;
+    made.x = other->x;
+    made.e = other->e;
+    made.f = other->f;
+    made.fp = other->fp;
+    made.jump(other->pc);
+  }
+  for (auto& [number, t] : by_hart_) t.hart_of = number >= first_parked ? parked_.at(number).get() : hart_of(number);
+  last_parked_ = from.last_parked_;
+  last_id_ = from.last_id_;
+  arrivals_ = from.arrivals_;
+}
+
 hart& threads::park() {
   auto made = std::make_unique<hart>();
   made->number = last_parked_++;

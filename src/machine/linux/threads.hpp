@@ -66,6 +66,9 @@ class threads {
 
   void start_main(hart& h) { by_hart_[h.number] = {.hart_of = &h, .id = main_id}; }
 
+  // The same threads as there, on the harts that `hart_of` gives for the numbers of theirs.
+  void take_over(threads const& from, std::function<hart*(std::uint32_t)> const& hart_of);
+
   std::int64_t clone(hart& parent, call_arguments const& a);
   std::int64_t futex(hart& h, call_arguments const& a);
   // Until this time at the earliest.

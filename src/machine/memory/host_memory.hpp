@@ -21,6 +21,8 @@ class host_memory {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept { return base_ + offset; }
+  /// The same bytes as there; the sizes are equal.
+  void copy(host_memory const& from) noexcept;
   /// Sets whole pages to zero, and frees them on the host.
   void discard(std::uint64_t begin, std::uint64_t end) noexcept;
 

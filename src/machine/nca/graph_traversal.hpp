@@ -34,6 +34,8 @@ class graph_traversal {
   graph_traversal(kernel& k, machine_description const& description, tile& at, object_types& types);
 
   [[nodiscard]] task<graph_measured> run(std::uint64_t root);
+  /// Marks that the other one left in memory do not match here.
+  void take_over(graph_traversal const& from) noexcept { epoch_ = from.epoch_; }
 
  private:
   struct fault {

@@ -30,6 +30,10 @@ class graph_writeback final : public command_unit {
   graph_writeback(kernel& k, machine_description const& description, tile& at, object_types& types);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+  void take_over(graph_writeback const& from) {
+    command_unit::take_over(from);
+    traversal_.take_over(from.traversal_);
+  }
 
  private:
   struct job {

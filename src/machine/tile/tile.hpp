@@ -180,6 +180,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// Writes within a line, without time, wherever its current bytes are. The caller snoops the L1s of this tile; those
   /// of other tiles are snooped here.
   void poke(std::uint64_t address, std::span<std::byte const> from);
+  [[nodiscard]] host_memory& local_memory() noexcept { return tlm_; }
   /// Directories keep the lines of all partitions coherent.
   [[nodiscard]] bool coherent() const noexcept { return description_.coherence.has_value(); }
   /// A line may leave the caches without an action of the tile's harts.

@@ -124,6 +124,20 @@ void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
+void tile_program::take_over(tile_program& from) {
+  rights_ = from.rights_;
+  code_changed();
+  program_.take_over(from.program_, [&](std::uint32_t number) -> hart* {
+    auto const same = std::ranges::find(harts_, number, [](timed_hart const& one) { return one.context.number; });
+    return same == harts_.end() ? nullptr : &same->context;
+  });
+  for (std::size_t i = 0; i < harts_.size(); ++i) harts_[i].take_over(from.harts_[i]);
+  ended_ = from.ended_;
+  exit_code_ = from.exit_code_;
+  trouble_ = from.trouble_;
+  set_alarm();
+}
+
 hart_environment::after tile_program::system_call(timed_hart& of) {
   calling_ = &of.context;
   program::after_call const next = program_.system_call(of.context);

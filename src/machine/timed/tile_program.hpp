@@ -27,6 +27,8 @@ class tile_program final : private machine_host, private user_memory, public pro
   /// Lines about files that the program was not allowed to access; empty: none.
   [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
   [[nodiscard]] file_calls& open_files() noexcept { return program_.open_files(); }
+  /// The same program goes on here; memory has been copied. Its harts must be held there, and idle here.
+  void take_over(tile_program& from);
   /// A hart of the tile that runs something else; its events can be observed here.
   void add_neighbour(timed_hart const& other) { neighbours_.push_back(&other); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }

@@ -80,6 +80,28 @@ void timed_hart::wake_to_attend() {
   wake(kernel_cycle());
 }
 
+void timed_hart::release() {
+  held_ = false;
+  if (std::exchange(would_run_, false)) come_back(context.now());
+}
+
+void timed_hart::take_over(timed_hart const& from) {
+  hart const& other = from.context;
+  context.x = other.x;
+  context.f = other.f;
+  context.e = other.e;
+  context.fp = other.fp;
+  context.tickets = other.tickets;
+  context.retired = other.retired;
+  context.reserved = {};
+  context.jump(other.pc);
+  context.wait_until(kernel_cycle());
+  is = from.is;
+  if (from.attends_at_ != never) interrupt(kernel_cycle());
+  // A word that it waited for may have been written meanwhile: the program looks again.
+  if (is == state::runnable || is == state::reserved) wake(kernel_cycle());
+}
+
 void timed_hart::go() {
   if (is != state::runnable) return;
   if (waits_for_ != nullptr) end_wait();
@@ -90,7 +112,7 @@ void timed_hart::go() {
 
 void timed_hart::run_ahead() {
   hart& h = context;
-  while (is == state::runnable) {
+  while (is == state::runnable && !held_) {
     // At the end of a block, which is the same however often the hart stopped inside of it.
     if (h.now() >= attends_at_ && h.stopped == stop::quantum) [[unlikely]] {
       if (h.now() > kernel_cycle()) return come_back(h.now());
@@ -129,6 +151,7 @@ void timed_hart::run_ahead() {
     if (h.now() > kernel_cycle()) return come_back(h.now());
     if (!serve()) return begin_wait();
   }
+  would_run_ = held_ && is == state::runnable;
 }
 
 std::uint64_t timed_hart::limit() {

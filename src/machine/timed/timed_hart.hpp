@@ -77,6 +77,15 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void interrupt(std::uint64_t cycle);
   /// Ends its sleep until a word is written, if that cycle has come.
   void wake_to_attend();
+  /// From now on it executes nothing, but what it has begun is completed; until release().
+  void hold() noexcept { held_ = true; }
+  void release();
+  /// Has it begun something that is not complete?
+  [[nodiscard]] bool is_under_way() const noexcept {
+    return pending_ || remote_pending_ || awaits_answer_ || context.tickets.are_under_way();
+  }
+  /// It has the registers and the state of that one, which is held, and goes on now if that one could.
+  void take_over(timed_hart const& from);
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
   void set_line(interrupt_cause which, bool level) override;
@@ -217,6 +226,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.
   std::uint64_t bus_waited_ = 0;     ///< That its operations waited for the tile's bus since the engine returned.
   bool has_waited_ = false;          ///< Its operation was not complete at once.
+  bool held_ = false;
+  bool would_run_ = false;  ///< But for hold().
   step_observer* observer_ = nullptr;
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.

@@ -52,6 +52,10 @@ class timed_machine {
   /// What the programs have marked.
   [[nodiscard]] region_log& regions() noexcept { return regions_; }
   [[nodiscard]] region_log const& regions() const noexcept { return regions_; }
+  /// Before run(), of a machine with the same tiles and addresses: the programs of the other machine go on here, from
+  /// where they are when nothing is under way. Caches, network and units of this one begin empty.
+  /// Throws config_error if a program could notice, or if what it has begun does not end.
+  void take_over(timed_machine& from);
   /// Runs to the end, or to the limit. `each` is called after every `interval_ps` of simulated time with events, or
   /// earlier; it cannot change the run. Places that are reached are taken out of `pauses`.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
@@ -80,6 +84,10 @@ class timed_machine {
     timed_machine& owner;
     bool begins;
   };
+  /// Has a hart or a unit begun something that is not complete?
+  [[nodiscard]] bool is_under_way() const;
+  /// No hart begins an instruction any more, and all that was begun has ended; the programs go on as far as that needs.
+  void settle();
   void mark(bool begins);
   void read_counters(marked& at);
   [[nodiscard]] std::uint64_t instructions() const;

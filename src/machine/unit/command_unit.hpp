@@ -8,6 +8,7 @@
 // Source    docs/internals/machine.md, 6; registers.hpp has the fields of each unit.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace tess::machine {
 class command_unit : public device {
  public:
   explicit command_unit(std::uint32_t harts) : windows_(harts) {}
+  [[nodiscard]] bool any_runs() const noexcept {
+    return std::ranges::any_of(windows_, [](window const& one) { return one.runs(); });
+  }
+  /// The fields of all windows are as there, where no command runs.
+  void take_over(command_unit const& from) { windows_ = from.windows_; }
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;

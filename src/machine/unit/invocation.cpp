@@ -82,6 +82,16 @@ void task_queue::set_alarm(std::uint64_t ns) {
   kernel_.start(ring(due));
 }
 
+void task_queue::take_over(task_queue& from) {
+  tile_.network_adapter().take_over_tasks(from.tile_.network_adapter());
+  windows_ = from.windows_;
+  notify_ = from.notify_;
+  quiet_ = from.quiet_;
+  if (changed_) changed_(tile_.network_adapter().tasks() != 0);
+  alarm_ps_ = from.alarm_ps_;
+  if (alarm_ps_ != never) kernel_.start(ring(std::max(alarm_ps_, kernel_.now())));
+}
+
 process task_queue::ring(picoseconds due) {
   co_await kernel_.until(due);
   if (alarm_ps_ == due) alarm_ps_ = never;

@@ -43,6 +43,8 @@ class task_queue final : public device {
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
 
+  /// Messages, notification and alarm are as there.
+  void take_over(task_queue& from);
   /// Adds 1 to the word at `notify`, as if a message had arrived.
   void call();
 

@@ -28,6 +28,8 @@ class object_lookaside final : public device {
   }
   /// The cycles until a hart has found an object's entry, which is in its buffer then.
   [[nodiscard]] std::uint32_t look_up(std::uint32_t hart, std::uint64_t object);
+  /// The same objects as there.
+  void take_over(object_lookaside const& from) { tiles_ = from.tiles_; }
   struct statistics {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;

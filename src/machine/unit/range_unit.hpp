@@ -26,6 +26,8 @@ class range_unit final : public device {
  public:
   range_unit(kernel& k, machine_description const& description, tile& at);
 
+  /// The fields of all windows are as there, where no command runs.
+  void take_over(range_unit const& from) { windows_ = from.windows_; }
   /// Issues a hart's request; false: it is invalid.
   void on_trigger(std::function<bool(std::uint64_t)> made) { triggered_ = std::move(made); }
 

@@ -68,6 +68,21 @@ struct tile_units {
     interface.emplace(description, at);
     at.attach(registers::unit::cni, *interface);
   }
+  /// Does a command run that may take long?
+  [[nodiscard]] bool any_runs() const {
+    return commands.any_runs() || invocations.any_runs() || (requests && requests->any_runs()) ||
+           (graphs && graphs->any_runs());
+  }
+  /// What programs have set and not taken is as there, where nothing is under way.
+  void take_over(tile_units& from) {
+    ranges.take_over(from.ranges);
+    commands.take_over(from.commands);
+    invocations.take_over(from.invocations);
+    tasks.take_over(from.tasks);
+    objects.take_over(from.objects);
+    if (requests) requests->take_over(*from.requests);
+    if (graphs) graphs->take_over(*from.graphs);
+  }
   tile_units(tile_units const&) = delete;
   tile_units& operator=(tile_units const&) = delete;
 

@@ -1,0 +1,112 @@
+// take_over: the programs of one machine go on on another one: memory, registers, files, and what units were told.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine/timed/timed_machine.hpp"
+
+namespace tess::machine {
+namespace {
+
+/// Nothing that a device begins takes longer than this without an event.
+constexpr picoseconds quiet_ps = 20'000'000;
+/// No hart is farther ahead of the others, when it is the only one that runs.
+constexpr picoseconds ahead_ps = 5'000'000'000;
+/// How far the programs run until nothing is under way, as far as that goes in between.
+constexpr picoseconds step_ps = 10'000'000;
+constexpr int steps_max = 2000;
+
+void check_same(machine_description const& here, machine_description const& there) {
+  auto const refuse = [&](std::string_view why) {
+    throw config_error(fmt::format("a checkpoint of {} cannot go on on {}: {}", there.name, here.name, why));
+  };
+  auto const same = [](region const& a, region const& b) {
+    return a.kind == b.kind && a.tile == b.tile && a.base == b.base && a.size_bytes == b.size_bytes &&
+           a.memory_tile == b.memory_tile && a.memory_offset == b.memory_offset;
+  };
+  if (here.width != there.width || here.tiles() != there.tiles()) refuse("they have different tiles");
+  if (!std::ranges::equal(here.regions, there.regions, same)) refuse("they have different addresses");
+  for (std::uint32_t tile = 0; tile < here.tiles(); ++tile)
+    if (here.harts_of(tile) != there.harts_of(tile)) refuse("their tiles have different harts");
+  if (here.harts.system != there.harts.system) refuse("their tiles have different harts for the system");
+  if (here.tile_clock_ps != there.tile_clock_ps) refuse("their clocks differ, which programs can read");
+  if (here.has_accelerators() != there.has_accelerators()) refuse("one has accelerators, which programs can ask for");
+  for (machine_description const* const one : {&here, &there}) {
+    if (one->has_clusters()) refuse("clusters have windows, which are part of their network");
+    if (one->has_nodes()) refuse("atomics interfaces beside memories have words that memories do not have");
+    if (one->cni) refuse("lines with events are part of their caches");
+    if (!one->units.empty()) refuse("what units of one's own know is not known");
+  }
+}
+
+/// What memory will have when all caches have written back what they must.
+void copy_memory(grid const& into, grid const& from) {
+  for (std::uint32_t number = 0; number < into.description.tiles(); ++number) {
+    into.tiles[number]->local_memory().copy(from.tiles[number]->local_memory());
+    if (from.tiles[number]->memory() != nullptr)
+      into.tiles[number]->memory()->bytes().copy(from.tiles[number]->memory()->bytes());
+  }
+  for (auto const& one : from.tiles) {
+    cache_array& lines = one->l2().array();
+    for (line_index line = 0; line < lines.lines(); ++line) {
+      bool const differs = lines.state(line) == l2_private::dirty || lines.state(line) == l2_private::marked;
+      if (lines.type(line) != cache_array::cacheable || !differs) continue;
+      std::uint64_t const address = lines.address_of(line);
+      region const* const in = from.map.find(address);
+      if (in == nullptr || in->kind != region_kind::partition) continue;
+      // With a directory another cache may have it since, newer.
+      std::byte const* const newest = one->coherent() ? one->peek(address) : lines.data(line).data();
+      std::byte* const at = into.tiles[in->memory_tile]->memory()->bytes().at(in->memory_offset + (address - in->base));
+      std::memcpy(at, newest, lines.data(line).size());
+    }
+  }
+}
+
+}  // namespace
+
+bool timed_machine::is_under_way() const {
+  auto const in = [](auto const& program) {
+    return std::ranges::any_of(program->harts(), [](timed_hart const& hart) { return hart.is_under_way(); });
+  };
+  return std::ranges::any_of(programs_, in) ||
+         std::ranges::any_of(grid_.units, [](auto const& one) { return one->any_runs(); }) ||
+         std::ranges::any_of(grid_.tiles, [](auto const& one) { return !one->network_adapter().idle(); });
+}
+
+void timed_machine::settle() {
+  kernel& clock = grid_.clock;
+  for (int step = 0; step < steps_max; ++step) {
+    for (auto const& one : programs_)
+      for (timed_hart& hart : one->harts()) hart.hold();
+    picoseconds const last = clock.now() + ahead_ps;
+    while (!clock.idle() && clock.next_due() <= (is_under_way() ? last : clock.now() + quiet_ps))
+      (void)clock.run_on(clock.next_due());
+    for (auto const& one : grid_.tiles) one->end_stores();
+    if (!is_under_way()) return;
+    // Something waits for what a program has yet to do, such as a message for room in a queue.
+    for (auto const& one : programs_)
+      for (timed_hart& hart : one->harts()) hart.release();
+    (void)clock.run_on(clock.now() + step_ps);
+  }
+  throw config_error("a checkpoint cannot go on on another machine: something is always under way");
+}
+
+void timed_machine::take_over(timed_machine& from) {
+  check_same(grid_.description, from.grid_.description);
+  if (!systems_.empty() || !from.systems_.empty())
+    throw config_error("a checkpoint whose system's harts run something cannot go on on another machine");
+  from.settle();
+  for (auto const& one : programs_)
+    for (timed_hart& hart : one->harts()) hart.is = timed_hart::state::idle;
+  // Time goes on where it was, since programs know it.
+  grid_.clock.run_until(from.grid_.clock.now());
+  copy_memory(grid_, from.grid_);
+  for (std::uint32_t tile = 0; tile < grid_.description.tiles(); ++tile)
+    grid_.units[tile]->take_over(*from.grid_.units[tile]);
+  for (std::size_t i = 0; i < programs_.size(); ++i) programs_[i]->take_over(*from.programs_[i]);
+  end_code_ = from.end_code_;
+  if (from.measured_begin_) measured_begin_ = machine_counts::of(grid_);
+}
+
+}  // namespace tess::machine
