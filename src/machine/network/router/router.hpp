@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "machine/kernel/assert.hpp"
 #include "machine/kernel/arena.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/router/channel_allocator.hpp"
