@@ -212,5 +212,14 @@ class Site(Everything):
         self.assertIn("| not run |", row)
 
 
+class CommandInReports(unittest.TestCase):
+    def test_paths_of_this_computer_are_left_out(self):
+        """Both forms in which `tess` and `all` pass them."""
+        words = ["--jobs=2", "--tess=/x/tess", "--reference", "/x/reference", "--output=docs/results/rmem"]
+        self.assertEqual(command.without_paths(words), ["--jobs=2", "--output=docs/results/rmem"])
+        words = ["--tess", "/x/tess", "--reference=/x/reference", "--quick"]
+        self.assertEqual(command.without_paths(words), ["--quick"])
+
+
 if __name__ == "__main__":
     unittest.main()

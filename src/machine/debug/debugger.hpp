@@ -153,8 +153,8 @@ class debugger {
 
   // What stops it.
   std::set<std::uint64_t> breakpoints_;
-  std::set<std::uint64_t>
-      taken_away_;  ///< Breakpoints since the run stood still: they hold for harts beside one that steps.
+  /// Breakpoints that gdb took away while the run stood still: they hold for harts beside one that steps.
+  std::set<std::uint64_t> taken_away_;
   std::vector<watch> watches_;
   std::optional<thread> steps_;   ///< A hart that stops at its next instruction,
   std::uint64_t steps_from_ = 0;  ///< unless its pc is in this range.
