@@ -87,6 +87,7 @@ std::vector<run> runs() {
       {"rae-16", "--copies 16 -- rae-tasks tasks all 320 8"},
       {"tessera-4x4", "--copies 5 -- rae-tasks loop one 320 8"},
       {"nemesys-4x4", "--copies 4 -- gap_shmem --kernel bfs --scale 5 --degree 4"},
+      {"rae-16", "--copies 13 -- gap_shmem --kernel bc --scale 6 --degree 3"},
       {"sifive-u54", "-- threads"},
       {"sifive-u74", "-- litmus mapped"},
       {"sifive-u74", "-- crowd 7"},

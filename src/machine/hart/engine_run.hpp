@@ -76,7 +76,7 @@ stop engine<Policy>::run(hart& h, std::byte* fast, std::uint64_t until) {
   h.left += static_cast<std::int64_t>(until - h.until);
   h.until = until;
   h.stopped = stop::quantum;
-  if (h.left <= 0) return stop::quantum;
+  if (h.left <= 0 && !(Policy::timed && h.is_inside_block())) return stop::quantum;
   std::int64_t const left_before = h.left;
   inst const* i = h.generation == h.code->generation() ? h.resume : nullptr;
   h.resume = nullptr;

@@ -140,6 +140,9 @@ struct hart {
   // The same in the middle of a block: the time at which instruction i ends.
   [[nodiscard]] std::uint64_t now(inst const* i) const noexcept { return now() + i->cycles; }
 
+  // It stopped behind an instruction of a block, whose end has not been executed.
+  [[nodiscard]] bool is_inside_block() const noexcept { return resume != nullptr && counted != 0; }
+
   // Time that passes while it is stopped: a miss, a full write buffer, a system call.
   void wait_until(std::uint64_t cycle) noexcept {
     if (cycle > now()) left = static_cast<std::int64_t>(until - cycle);

@@ -9,13 +9,10 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 8;
 
-void add_hart(timed_hart const& one, energy_description const& each, std::uint32_t l1_data_words,
-              std::uint32_t l1_code_words, energy_counts& to) {
-  hart_memory::statistics const& memory = one.memory().counted();
-  to[energy_unit::harts] += one.context.retired * each.instruction_fj;
-  std::uint64_t const words =
-      memory.tlm_loads * l1_data_words + memory.tlm_fetches * l1_code_words + one.memory().tlm_stores();
-  to[energy_unit::tlm] += words * each.tlm_word_fj;
+using hart_mark = timed_hart::measured_part;
+
+hart_work work_of(timed_hart const& one, std::optional<hart_mark> at) {
+  return at ? one.work(*at) : one.work();
 }
 
 void add_links(network const& noc, energy_description const& each, std::vector<energy_counts>& tiles) {
@@ -55,23 +52,42 @@ char const* name_of(energy_unit unit) noexcept {
   return names[static_cast<std::size_t>(unit)];
 }
 
-std::vector<energy_counts> energy_of(timed_machine const& machine) {
+std::vector<energy_counts> energy_of_units(timed_machine const& machine) {
   grid const& g = machine.hardware();
   if (!g.description.energy) return {};
   energy_description const& each = *g.description.energy;
   std::vector<energy_counts> tiles(g.description.tiles());
+  for (auto const& one : g.tiles) add_tile(g, *one, each, tiles[one->number()]);
+  add_links(g.noc, each, tiles);
+  if (g.mail) add_links(*g.mail, each, tiles);
+  return tiles;
+}
+
+std::vector<energy_counts> energy_of_harts(timed_machine const& machine, std::optional<hart_mark> at) {
+  grid const& g = machine.hardware();
+  if (!g.description.energy) return {};
+  energy_description const& each = *g.description.energy;
+  std::uint64_t const data_words = g.description.l1_data.line_bytes / word_bytes;
+  std::uint64_t const code_words = g.description.l1_instruction.line_bytes / word_bytes;
+  std::vector<energy_counts> tiles(g.description.tiles());
   auto const add = [&](timed_hart const& one) {
-    add_hart(one, each, static_cast<std::uint32_t>(g.description.l1_data.line_bytes / word_bytes),
-             static_cast<std::uint32_t>(g.description.l1_instruction.line_bytes / word_bytes),
-             tiles[one.place().number()]);
+    hart_work const work = work_of(one, at);
+    energy_counts& to = tiles[one.place().number()];
+    to[energy_unit::harts] += work.instructions * each.instruction_fj;
+    std::uint64_t const words = work.tlm_loads * data_words + work.tlm_fetches * code_words + work.tlm_stores;
+    to[energy_unit::tlm] += words * each.tlm_word_fj;
   };
   for (auto const& program : machine.programs())
     for (timed_hart const& one : program->harts()) add(one);
   for (auto const& system : machine.systems())
     if (system) add(system->system_hart());
-  for (auto const& one : g.tiles) add_tile(g, *one, each, tiles[one->number()]);
-  add_links(g.noc, each, tiles);
-  if (g.mail) add_links(*g.mail, each, tiles);
+  return tiles;
+}
+
+std::vector<energy_counts> energy_of(timed_machine const& machine) {
+  std::vector<energy_counts> tiles = energy_of_units(machine);
+  std::vector<energy_counts> const harts = energy_of_harts(machine);
+  for (std::size_t i = 0; i < tiles.size(); ++i) tiles[i].add(harts[i]);
   return tiles;
 }
 

@@ -11,7 +11,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "machine/timed/timed_hart.hpp"
 
 namespace tess::machine {
 
@@ -43,6 +46,11 @@ struct energy_counts {
 
 /// Up to now, by tile; empty without [energy].
 [[nodiscard]] std::vector<energy_counts> energy_of(timed_machine const& machine);
+/// That of all but harts: their counters are exact at the kernel's time.
+[[nodiscard]] std::vector<energy_counts> energy_of_units(timed_machine const& machine);
+/// That of harts, which run ahead of the kernel's time: up to now, or up to a mark of the program.
+[[nodiscard]] std::vector<energy_counts> energy_of_harts(timed_machine const& machine,
+                                                         std::optional<timed_hart::measured_part> at = {});
 /// The sum of all tiles.
 [[nodiscard]] energy_counts sum_of(std::vector<energy_counts> const& tiles) noexcept;
 

@@ -106,7 +106,11 @@ void timed_machine::take_over(timed_machine& from) {
     grid_.units[tile]->take_over(*from.grid_.units[tile]);
   for (std::size_t i = 0; i < programs_.size(); ++i) programs_[i]->take_over(*from.programs_[i]);
   end_code_ = from.end_code_;
-  if (from.measured_begin_) measured_begin_ = machine_counts::of(grid_);
+  begin_is_marked_ = from.begin_is_marked_;
+  if (from.measured_begin_) {
+    measured_begin_ = machine_counts::of(grid_);
+    energy_begin_ = sum_of(energy_of_units(*this));
+  }
 }
 
 }  // namespace tess::machine

@@ -96,6 +96,8 @@ void timed_hart::take_over(timed_hart const& from) {
   context.reserved = {};
   context.jump(other.pc);
   context.wait_until(kernel_cycle());
+  mark_at const& begun = from.marks_.front();
+  if (begun.done || begun.cycle != never) marks_.front().done = work();  // what was measured there is left out
   is = from.is;
   if (from.attends_at_ != never) interrupt(kernel_cycle());
   // A word that it waited for may have been written meanwhile: the program looks again.
@@ -114,6 +116,8 @@ void timed_hart::run_ahead() {
   hart& h = context;
   while (is == state::runnable && !held_) {
     // At the end of a block, which is the same however often the hart stopped inside of it.
+    if (h.now() >= next_mark_ && h.stopped == stop::quantum) [[unlikely]]
+      pass_marks();
     if (h.now() >= attends_at_ && h.stopped == stop::quantum) [[unlikely]] {
       if (h.now() > kernel_cycle()) return come_back(h.now());
       attends_at_ = never;
@@ -122,8 +126,11 @@ void timed_hart::run_ahead() {
       owner_.attend(*this);
       continue;
     }
-    std::uint64_t const until = std::min(limit(), std::max(attends_at_, h.now() + 1));
-    if (h.now() >= until) return come_back(h.now());
+    std::uint64_t const last = limit();
+    if (h.now() >= last) return come_back(h.now());
+    // Beyond a bound, a block that was begun is ended, which may take no cycle.
+    std::uint64_t const bound = std::min(attends_at_, next_mark_);
+    std::uint64_t const until = std::min(last, std::max(bound, h.now() + (h.is_inside_block() ? 0 : 1)));
     if (privileged_) {
       if (auto const why = privileged_->pending(h.now())) {
         enter_handler(privileged_->enter(*why, h.pc));
@@ -152,6 +159,23 @@ void timed_hart::run_ahead() {
     if (!serve()) return begin_wait();
   }
   would_run_ = held_ && is == state::runnable;
+}
+
+void timed_hart::mark(measured_part which, std::uint64_t cycle) noexcept {
+  marks_[static_cast<std::size_t>(which)] = {cycle, {}};
+  next_mark_ = std::min(marks_[0].cycle, marks_[1].cycle);
+}
+
+void timed_hart::pass_marks() noexcept {
+  for (mark_at& one : marks_) {
+    if (context.now() >= one.cycle) one = {never, work()};
+  }
+  next_mark_ = std::min(marks_[0].cycle, marks_[1].cycle);
+}
+
+hart_work timed_hart::work() const noexcept {
+  hart_memory::statistics const& memory = memory_.counted();
+  return {context.retired, memory.tlm_loads, memory.tlm_fetches, memory_.tlm_stores()};
 }
 
 std::uint64_t timed_hart::limit() {

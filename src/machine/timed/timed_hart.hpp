@@ -8,6 +8,7 @@
 // Threads   one.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -60,6 +61,14 @@ class step_observer : public instruction_observer {
   virtual void check() = 0;
 };
 
+/// What a hart has done that takes energy.
+struct hart_work {
+  std::uint64_t instructions = 0;
+  std::uint64_t tlm_loads = 0;    ///< Lines of the L1-D from the tile-local memory,
+  std::uint64_t tlm_fetches = 0;  ///< and of the L1-I.
+  std::uint64_t tlm_stores = 0;
+};
+
 class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
@@ -77,6 +86,15 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void interrupt(std::uint64_t cycle);
   /// Ends its sleep until a word is written, if that cycle has come.
   void wake_to_attend();
+  enum class measured_part : std::uint8_t { begin, end };
+  /// The program's measured part begins or ends at this cycle, which is farther ahead than the hart may have run.
+  void mark(measured_part which, std::uint64_t cycle) noexcept;
+  /// Its work up to now.
+  [[nodiscard]] hart_work work() const noexcept;
+  /// Its work up to the end of the block that was executed at that cycle; up to now, if it has not come there.
+  [[nodiscard]] hart_work work(measured_part at) const noexcept {
+    return marks_[static_cast<std::size_t>(at)].done.value_or(work());
+  }
   /// From now on it executes nothing, but what it has begun is completed; until release().
   void hold() noexcept { held_ = true; }
   void release();
@@ -219,6 +237,13 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t turns_ = 0;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t attends_at_ = never;  ///< The cycle of an interruption.
+  struct mark_at {
+    std::uint64_t cycle = never;
+    std::optional<hart_work> done;
+  };
+  void pass_marks() noexcept;
+  std::array<mark_at, 2> marks_;
+  std::uint64_t next_mark_ = never;  ///< The earlier cycle of these.
   std::optional<privileged_state> privileged_;
   std::optional<pipeline> pipeline_;
   bool awaits_interrupt_ = false;

@@ -160,6 +160,19 @@ void timed_machine::mark(bool begins) {
   std::uint32_t const site = grid_.clock.go_to(kernel::everywhere);
   grid_.clock.after(reach_ps_, one);
   (void)grid_.clock.go_to(site);
+  using part = timed_hart::measured_part;
+  if (begins && !std::exchange(begin_is_marked_, true)) mark_harts(part::begin);
+  if (!begins) mark_harts(part::end);
+}
+
+void timed_machine::mark_harts(timed_hart::measured_part which) {
+  constexpr std::uint64_t least = 2000;  // more than the quantum of any preset: the counts do not depend on it
+  std::uint64_t const now = clock_domain(grid_.description.tile_clock_ps).cycle_from(grid_.clock.now());
+  std::uint64_t const cycle = now + std::max(least, std::uint64_t{grid_.description.harts.quantum_cycles});
+  for (auto const& program : programs_)
+    for (timed_hart& one : program->harts()) one.mark(which, cycle);
+  for (auto const& system : systems_)
+    if (system) system->system_hart().mark(which, cycle);
 }
 
 void timed_machine::read_counters(marked& at) {
@@ -167,10 +180,10 @@ void timed_machine::read_counters(marked& at) {
   for (auto const& one : grid_.tiles) one->catch_up();
   if (!at.begins) {
     measured_end_ = machine_counts::of(grid_);
-    energy_end_ = sum_of(energy_of(*this));
+    energy_end_ = sum_of(energy_of_units(*this));
   } else if (!measured_begin_) {
     measured_begin_ = machine_counts::of(grid_);
-    energy_begin_ = sum_of(energy_of(*this));
+    energy_begin_ = sum_of(energy_of_units(*this));
   }
 }
 
@@ -180,8 +193,12 @@ machine_counts timed_machine::measured() const {
 }
 
 energy_counts timed_machine::measured_energy() const {
-  energy_counts const end = measured_begin_ && measured_end_ ? energy_end_ : sum_of(energy_of(*this));
-  return end.since(energy_begin_);
+  using part = timed_hart::measured_part;
+  if (!measured_begin_) return sum_of(energy_of(*this));
+  energy_counts made = (measured_end_ ? energy_end_ : sum_of(energy_of_units(*this))).since(energy_begin_);
+  energy_counts const harts = sum_of(energy_of_harts(*this, measured_end_ ? std::optional{part::end} : std::nullopt));
+  made.add(harts.since(sum_of(energy_of_harts(*this, part::begin))));
+  return made;
 }
 
 std::string timed_machine::refused(bool failed) const {

@@ -89,6 +89,8 @@ class timed_machine {
   /// No hart begins an instruction any more, and all that was begun has ended; the programs go on as far as that needs.
   void settle();
   void mark(bool begins);
+  /// What harts do up to the mark is counted by themselves, later by more than they may run ahead.
+  void mark_harts(timed_hart::measured_part which);
   void read_counters(marked& at);
   [[nodiscard]] std::uint64_t instructions() const;
   /// Until no event is left, or the limit; says why it stopped there.
@@ -117,11 +119,12 @@ class timed_machine {
   std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
-  energy_counts energy_begin_;  ///< At the marks.
+  energy_counts energy_begin_;  ///< Of the units, at the marks.
   energy_counts energy_end_;
   picoseconds reach_ps_;
   run_pauses::mark last_mark_ = run_pauses::mark::none;  ///< Since the last pause().
   bool pauses_at_marks_ = false;
+  bool begin_is_marked_ = false;
   std::deque<marked> marks_;
   std::vector<marked*> spare_marks_;
   std::vector<std::unique_ptr<tile_program>> programs_;
