@@ -119,7 +119,7 @@ class timed_machine {
   std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
-  energy_counts energy_begin_;  ///< Of the units, at the marks.
+  energy_counts energy_begin_;  ///< The units have taken it at the marks.
   energy_counts energy_end_;
   picoseconds reach_ps_;
   run_pauses::mark last_mark_ = run_pauses::mark::none;  ///< Since the last pause().
