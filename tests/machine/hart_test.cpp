@@ -191,10 +191,30 @@ TEST(hart_time, passes_while_it_waits) {
   EXPECT_EQ(b.h.now(), 1U);
   b.h.wait_until(90);
   b.h.complete(0x1234);
-  EXPECT_EQ(engine<refusing_memory>::run(b.h, fast, 80), stop::quantum) << "its time is over already";
-  EXPECT_EQ(engine<refusing_memory>::run(b.h, fast, 200), stop::ecall);
+  EXPECT_EQ(engine<refusing_memory>::run(b.h, fast, 80), stop::ecall) << "a block that was begun is ended";
   EXPECT_EQ(b.h.now(), 91U);
   EXPECT_EQ(b.h.x[5], 0x1234U);
+}
+
+TEST(code_caches, share_blocks_until_one_drops_them) {
+  code_buffer text;
+  text.put(word_i(code::addi, 5, 0, 7));
+  text.put(code::ecall);
+  auto const file = make_executable(text.bytes(), {});
+  bare_hart a{file, engine<refusing_memory>::handlers(), {}};
+  bare_hart b{file, engine<refusing_memory>::handlers(), {}};
+  block_rules alone;
+  alone.instructions_max = 1;
+  bare_hart other{file, engine<refusing_memory>::handlers(), alone};
+  b.code.share(a.code);
+  other.code.share(a.code);
+  inst const* const first = a.code.block_at(a.h.pc);
+  EXPECT_EQ(b.code.find(b.h.pc), first);
+  EXPECT_EQ(other.code.find(other.h.pc), nullptr) << "it decodes otherwise";
+  b.code.clear();
+  EXPECT_EQ(b.code.find(b.h.pc), nullptr);
+  EXPECT_EQ(a.code.find(a.h.pc), first) << "the other one keeps them";
+  EXPECT_NE(b.code.block_at(b.h.pc), first);
 }
 
 }  // namespace

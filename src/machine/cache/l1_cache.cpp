@@ -13,7 +13,7 @@ std::byte* l1_cache::fill(std::uint64_t address, std::byte const* line) {
     lines_.assign(into, address);
     lines_.state(into) = valid;
   }
-  copy_line(lines_.data(into).data(), line, shape().line_bytes);
+  if (line != nullptr) copy_line(lines_.data(into).data(), line, shape().line_bytes);
   lines_.use(into);
   return lines_.at(into, address);
 }

@@ -57,7 +57,7 @@ class l1_cache : public snooper {
     if (line != no_line) std::memcpy(lines_.at(line, address), value, bytes);
   }
 
-  /// Fills the line of this address from all of `line`. Returns where it is stored.
+  /// Fills the line of this address from all of `line`; null: nobody will read its bytes. Returns where it is stored.
   std::byte* fill(std::uint64_t address, std::byte const* line);
 
   void invalidate(std::uint64_t address, std::size_t bytes) override;

@@ -2,6 +2,7 @@
 #include "machine/hart/code_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/commit/commit_log.hpp"
 #include "machine/hart/pipeline.hpp"
@@ -262,20 +263,49 @@ decoded word_at(code_source const& source, std::uint64_t pc) {
 code_cache::code_cache(code_source const& source, handler* const* handlers, block_rules rules)
     : source_(source), handlers_(handlers), rules_(rules) {}
 
+std::size_t code_cache::block_table::place_of(std::uint64_t pc) const noexcept {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;  // 2^64 divided by the golden ratio: Knuth, TAOCP 3, 6.4
+  std::size_t const mask = known.size() - 1;
+  std::size_t at = (pc * golden >> 32U) & mask;
+  while (known[at].first != nullptr && known[at].pc != pc) at = (at + 1) & mask;
+  return at;
+}
+
+void code_cache::block_table::add(std::uint64_t pc, inst const* first) {
+  if (2 * (count + 1) > known.size()) {
+    constexpr std::size_t least = 1024;
+    std::vector<block_entry> const before = std::exchange(known, {});
+    known.resize(std::max(least, 2 * before.size()));
+    for (block_entry const& one : before)
+      if (one.first != nullptr) known[place_of(one.pc)] = one;
+  }
+  known[place_of(pc)] = {pc, first};
+  ++count;
+}
+
+inst* code_cache::block_table::allocate(std::size_t insts) {
+  if (chunk_used + insts > chunk_insts) {
+    chunks.push_back(std::make_unique_for_overwrite<inst[]>(chunk_insts));  // NOLINT
+    chunk_used = 0;
+  }
+  inst* const first = chunks.back().get() + chunk_used;
+  chunk_used += insts;
+  return first;
+}
+
 inst const* code_cache::find(std::uint64_t pc) const noexcept {
-  auto const found = blocks_.find(pc);
-  return found == blocks_.end() ? nullptr : found->second;
+  return blocks_->known.empty() ? nullptr : blocks_->known[blocks_->place_of(pc)].first;
 }
 
 inst const* code_cache::block_at(std::uint64_t pc) {
   if (inst const* const known = find(pc)) return known;
-  if (chunks_.size() * chunk_insts > inst_max) clear();
+  if (blocks_->chunks.size() * chunk_insts > inst_max) clear();
   block_builder builder{source_, handlers_, rules_, pc};
   builder.build();
-  inst* const first = allocate(builder.slots().size());
+  inst* const first = blocks_->allocate(builder.slots().size());
   std::ranges::copy(builder.slots(), first);
   builder.point_to_stubs(first);
-  blocks_.emplace(pc, first + 1);
+  blocks_->add(pc, first + 1);
   return first + 1;
 }
 
@@ -285,22 +315,9 @@ void code_cache::link(inst const* stub, inst const* first) noexcept {
   jump->imm = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));  // NOLINT
 }
 
-void code_cache::clear() noexcept {
-  blocks_.clear();
-  chunks_.clear();
-  chunk_used_ = chunk_insts;
-  jumps_.fill({});
+void code_cache::clear() {
+  blocks_ = std::make_shared<block_table>();
   ++generation_;
-}
-
-inst* code_cache::allocate(std::size_t insts) {
-  if (chunk_used_ + insts > chunk_insts) {
-    chunks_.push_back(std::make_unique_for_overwrite<inst[]>(chunk_insts));  // NOLINT
-    chunk_used_ = 0;
-  }
-  inst* const first = chunks_.back().get() + chunk_used_;
-  chunk_used_ += insts;
-  return first;
 }
 
 }  // namespace tess::machine

@@ -5,6 +5,9 @@
 //   through the jump table (indirect jumps), or through the map (everything else). Writes of a program to its own code
 //   take effect after clear(), as after FENCE.I.
 //
+//   Caches of programs with the same code can have the same blocks (share()), so that the host's caches hold them once.
+//   A cache that drops its blocks has blocks of its own from then on.
+//
 // Cost      24 bytes per instruction, and 40 per block. clear() happens by itself when inst_max is reached.
 // Threads   none; the harts of one program share a cache.
 #pragma once
@@ -13,7 +16,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "machine/hart/inst.hpp"
@@ -39,51 +41,65 @@ class code_cache {
   // Links the jump behind this stub to `first` from now on.
   static void link(inst const* stub, inst const* first) noexcept;
   // Records the target of an indirect jump.
-  void remember(std::uint64_t pc, inst const* first) noexcept { jumps_[slot(pc)] = {pc, first}; }
+  void remember(std::uint64_t pc, inst const* first) noexcept { blocks_->jumps[slot(pc)] = {pc, first}; }
   // The recorded target of an indirect jump, or null.
   [[nodiscard]] inst const* jump(std::uint64_t pc) const noexcept {
-    jump_entry const& entry = jumps_[slot(pc)];
+    block_entry const& entry = blocks_->jumps[slot(pc)];
     return entry.pc == pc ? entry.first : nullptr;
   }
 
   // From now on blocks tell the profiles of their harts when they are entered.
-  void tell_profiles() noexcept {
+  void tell_profiles() {
     rules_.profiled = true;
     clear();
   }
 
   // From now on instructions tell the logs and observers of their harts when they begin.
-  void tell_commits() noexcept {
+  void tell_commits() {
     rules_.traced = true;
     clear();
   }
 
   // Drops all blocks. Stopped harts continue by pc.
-  void clear() noexcept;
+  void clear();
+  // Has the blocks of that one from now on, if it decodes like this one. Its source must have the same code.
+  void share(code_cache const& with) {
+    if (rules_ == with.rules_ && handlers_ == with.handlers_) blocks_ = with.blocks_;
+  }
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   [[nodiscard]] block_rules const& rules() const noexcept { return rules_; }
   [[nodiscard]] code_source const& source() const noexcept { return source_; }
 
  private:
-  struct jump_entry {
-    std::uint64_t pc = 1;  // odd: never a pc
-    inst const* first = nullptr;
-  };
   static constexpr std::size_t jump_entries = 4096;
   static constexpr std::size_t inst_max = std::size_t{1} << 22U;  // 96 MiB
   static constexpr std::size_t chunk_insts = 16384;
 
+  struct block_entry {
+    std::uint64_t pc = 1;  // odd: never a pc
+    inst const* first = nullptr;
+  };
+  // Blocks, and how they are found.
+  struct block_table {
+    std::array<block_entry, jump_entries> jumps{};
+    std::vector<block_entry> known;  // a hash table, at most half full; its size is a power of two
+    std::size_t count = 0;
+    std::vector<std::unique_ptr<inst[]>> chunks;  // NOLINT: their size is chunk_insts
+    std::size_t chunk_used = chunk_insts;
+
+    // Where the block at pc is among `known`, or belongs.
+    [[nodiscard]] std::size_t place_of(std::uint64_t pc) const noexcept;
+    void add(std::uint64_t pc, inst const* first);
+    inst* allocate(std::size_t insts);
+  };
+
   static std::size_t slot(std::uint64_t pc) noexcept { return (pc >> 1U) % jump_entries; }
-  inst* allocate(std::size_t insts);
 
   code_source const& source_;
   handler* const* handlers_;
   block_rules rules_;
   std::uint64_t generation_ = 1;
-  std::array<jump_entry, jump_entries> jumps_{};
-  std::unordered_map<std::uint64_t, inst const*> blocks_;
-  std::vector<std::unique_ptr<inst[]>> chunks_;  // NOLINT: their size is chunk_insts
-  std::size_t chunk_used_ = chunk_insts;
+  std::shared_ptr<block_table> blocks_ = std::make_shared<block_table>();
 };
 
 }  // namespace tess::machine

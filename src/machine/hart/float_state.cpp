@@ -27,8 +27,10 @@ std::uint8_t host_flags() noexcept {
                                    (now << 4U & 16U));
 }
 
+// Reading it is cheap, writing it is not.
 void set_host(std::uint8_t frm) noexcept {
-  _mm_setcsr(mxcsr_of(frm));
+  unsigned const wanted = mxcsr_of(frm);
+  if (_mm_getcsr() != wanted) _mm_setcsr(wanted);
 }
 
 #else

@@ -56,6 +56,7 @@ struct instruction_costs {
   std::uint8_t float_divide = 0;  // and square root
   std::uint8_t branch_taken = 0;  // and every jump
   std::uint8_t load_use = 0;      // of the next instruction after a load, if it reads the loaded register
+  bool operator==(instruction_costs const&) const = default;
 };
 
 // Limits of blocks.
@@ -67,6 +68,7 @@ struct block_rules {
   std::uint8_t narrow_load = 0;         // with these: more cycles until a loaded byte or half-word can be read
   bool profiled = false;                // blocks tell the hart's profile when they are entered
   bool traced = false;                  // instructions tell the hart's log of commits when they begin
+  bool operator==(block_rules const&) const = default;
 };
 
 }  // namespace tess::machine

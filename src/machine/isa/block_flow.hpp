@@ -53,8 +53,11 @@ struct block_flow : flow<Policy> {
     h.request = {};
     h.request.address = immediate(i);
     h.request.right = right_execute;
-    h.resume = h.at = nullptr;
+    // A profile has what was waited for here in front of the block, which is entered again.
+    h.resume = h.profile == nullptr ? i - i->index + 1 : nullptr;
+    h.at = nullptr;
     h.charged = h.counted = 0;
+    h.generation = h.code->generation();
     if (h.stopped == stop::none) h.stopped = stop::fetch;
   }
 

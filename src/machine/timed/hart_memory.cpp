@@ -191,7 +191,7 @@ bool hart_memory::fetch_in_place(hart& h, inst const* i, std::uint64_t address) 
     ++counted_.in_place;
     std::uint64_t const bus_before = tile_.bus_wait_cycles();
     std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
-    code_.fill(name, at);
+    code_.fill(name, nullptr);  // blocks are decoded from memory
     filled(name, code_number_);
     delay_by_bus(h, i, ready - starts, bus_before);
   }
@@ -213,7 +213,7 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
     ++counted_.fetch_misses;
     if (where == tile::place::tlm) ++counted_.tlm_fetches;
     if (!brought_) h.wait_until(tile_.hit_cycle(where, h.now(), code_.shape().line_bytes));
-    code_.fill(name, at);
+    code_.fill(name, nullptr);  // blocks are decoded from memory
     filled(name, code_number_);
   }
   brought_ = false;

@@ -24,9 +24,12 @@ class program_host : private code_source, public hart_environment {
 
   [[nodiscard]] elf_image const& image() const noexcept { return image_; }
   /// Before the run: its harts have profiles.
-  void tell_profiles() noexcept { code_.tell_profiles(); }
+  void tell_profiles() { code_.tell_profiles(); }
   /// The same: they have logs of commits, or observers.
-  void tell_commits() noexcept { code_.tell_commits(); }
+  void tell_commits() { code_.tell_commits(); }
+
+  /// Its code is that of the other one, which has decoded blocks of it.
+  void share_code(program_host const& with) { code_.share(with.code_); }
 
   /// The text at an address of the program, for a name.
   [[nodiscard]] virtual std::string text_at(std::uint64_t address) = 0;

@@ -77,6 +77,7 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   grid_.copies.all = static_cast<std::uint32_t>(programs_.size());
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
   place_types(grid_, image);
+  share_code();
   for (auto const& one : programs_)
     for (timed_hart& hart : one->harts()) follow(*one, hart);
   for (auto const& units : grid_.units) {
@@ -85,6 +86,16 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
       if (!end_code_) end_code_ = code;
       grid_.clock.stop();
     });
+  }
+}
+
+void timed_machine::share_code() {
+  for (auto const& one : programs_) {
+    constexpr unsigned both = right_write | right_execute;
+    bool const constant =
+        std::ranges::none_of(one->image().segments, [](auto const& in) { return (in.rights & both) == both; });
+    auto const same = [&](auto const& other) { return &other->image() == &one->image(); };
+    if (constant) one->share_code(**std::ranges::find_if(programs_, same));
   }
 }
 

@@ -77,6 +77,8 @@ class timed_machine {
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
 
  private:
+  /// Tiles that run the same code decode it once.
+  void share_code();
   /// The program has marked the begin or the end of its measured part. Harts of other tiles may be ahead of that by one
   /// reach; so the counters are read one reach later, when all of them have come to that time and none is beyond it.
   struct marked : event {
