@@ -86,6 +86,21 @@ class cache_array {
     return no_line;
   }
 
+  /// Calls `each` for all valid lines: set after set, in each the least recently used one first.
+  template <class Each>
+  void by_use(Each&& each) const {
+    for (std::size_t set = 0; set < order_.size(); ++set) {
+      std::uint64_t order = order_[set];
+      for (std::uint32_t i = 0; i < shape_.ways; ++i, order >>= 4U) {
+        line_index const line = static_cast<line_index>(set) * shape_.ways + static_cast<line_index>(order & 0xfU);
+        if (names_[line].state != invalid) each(line);
+      }
+    }
+  }
+
+  /// Tags, states and order of an array of the same shape; types and metadata are 0, and data stays.
+  void take_tags(cache_array const& from) noexcept;
+
   /// Gives a line a new address; the caller sets state, type and metadata.
   void assign(line_index line, std::uint64_t address) noexcept {
     MACHINE_DEBUG_ASSERT(set_of(address) == line / shape_.ways);

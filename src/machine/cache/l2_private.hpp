@@ -17,7 +17,9 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "machine/cache/cache_array.hpp"
@@ -162,6 +164,18 @@ class l2_private {
   void write_back_line(std::uint64_t address, event& done);
   /// Drops a line, dirty or not.
   void drop_line(std::uint64_t address);
+  /// Before anything is done: it has the lines of that cache, which has the same shape, with bytes from `bytes_of`.
+  template <class BytesOf>
+  void warm(cache_array const& from, BytesOf&& bytes_of) {
+    lines_.take_tags(from);
+    for (line_index line = 0; line < lines_.lines(); ++line) {
+      if (lines_.state(line) == invalid) continue;
+      // The bytes are looked for where they would be without this line.
+      std::uint8_t const state = std::exchange(lines_.state(line), std::uint8_t{invalid});
+      std::memcpy(lines_.data(line).data(), bytes_of(lines_.address_of(line)), lines_.data(line).size());
+      lines_.state(line) = state;
+    }
+  }
   /// The array, for a second controller: lines whose type is not `cacheable` belong to that controller.
   [[nodiscard]] cache_array& array() noexcept { return lines_; }
   /// Evicts a line, to memory if necessary, so that the line can get another type.

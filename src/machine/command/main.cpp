@@ -106,6 +106,14 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->check(CLI::PositiveNumber);
   app.add_option("--max-seconds", chosen.seconds_max, "the same after so long here; as Ctrl-C, it does not repeat")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--fast-forward-to", chosen.fast_forward,
+                 "run the program without time up to there, and with time from then on, with warm caches: the begin or "
+                 "the end of what it measures, a region that it names, or a number of instructions")
+      ->type_name("begin|end|REGION|INSTRUCTIONS");
+  app.add_option("--sample", chosen.sample,
+                 "run the program without time, and simulate windows of it with time, in other processes: an estimate "
+                 "of its cycles, with an interval; auto: period=1000000,window=10000,warmup=10000,error=3%")
+      ->type_name("auto|period=N,window=N,warmup=N,error=N%");
   app.add_option("--checkpoint-at", chosen.checkpoint_at,
                  "with time: write the whole machine to a file when it comes to this cycle, or to the begin or the end "
                  "of what the program measures, and go on; repeatable")

@@ -15,8 +15,10 @@
 
 #include "machine/command/checkpoints.hpp"
 #include "machine/command/failures.hpp"
+#include "machine/command/fast_forward.hpp"
 #include "machine/command/inputs.hpp"
 #include "machine/command/report_file.hpp"
+#include "machine/command/sampled_run.hpp"
 #include "machine/command/timed_reports.hpp"
 #include "machine/command/timed_run.hpp"
 #include "machine/debug/debugger.hpp"
@@ -113,10 +115,14 @@ int run_debugged(chosen_options const& chosen) {
 int run_timed(chosen_options const& chosen) {
   static_cast<void>(instructions_of(chosen));  // refused before anything is made
   timed_reports reports{chosen};
-  runtime_files const of_runtime{!chosen.statistics.empty(), !chosen.task_trace.empty(), environment_of(chosen, true)};
+  runtime_files const of_runtime{!chosen.statistics.empty(), !chosen.task_trace.empty(),
+                                 environment_of(chosen, !chosen.begins_without_time())};
   if (chosen.checkpoint_at.empty()) {
     timed_run run{chosen, of_runtime};
     if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", run.described().name, run.described().summary);
+    if (!chosen.fast_forward.empty()) {
+      if (auto const ended = fast_forward(run, chosen, of_runtime)) return *ended;
+    }
     return go_on(run, chosen, reports, of_runtime);
   }
   fixed_heap::begin();
@@ -192,10 +198,13 @@ int run(chosen_options const& chosen) {
   if (chosen.gdb_port && (!chosen.instructions.empty() || !chosen.checkpoint_at.empty()))
     throw wrong_use{fmt::format("--gdb: what has gone back would be written twice; leave out {}",
                                 chosen.instructions.empty() ? "--checkpoint-at" : "--trace-instructions")};
+  check_fast_forward(chosen);
+  check_sampled(chosen);
   catch_signals();
   if (!chosen.restore.empty()) return chosen.gdb_port ? run_debugged(chosen) : run_restored(chosen);
-  std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
+  std::string const usual = chosen.machine == "single-tile" && !chosen.begins_without_time() ? "off" : "on";
   if ((chosen.timing.empty() ? usual : chosen.timing) == "off") return run_flat(chosen);
+  if (!chosen.sample.empty()) return run_sampled(chosen);
   return chosen.gdb_port ? run_debugged(chosen) : run_timed(chosen);
 }
 

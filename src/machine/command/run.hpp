@@ -45,6 +45,8 @@ struct chosen_options {
   std::string checkpoint = "checkpoint.tess";  // a file
   std::vector<std::string> checkpoint_at;      // cycles, begin or end
   std::optional<std::uint16_t> gdb_port;
+  std::string fast_forward;           // where time begins: begin, end, a region or a number of instructions
+  std::string sample;                 // auto, or where windows of the run are; empty: it is no sampled run
   std::string restore;                // a checkpoint; instead of a program
   std::vector<std::string> profiles;  // files, by whose names it is known what they are
   std::uint32_t copies_in_tile = 1;
@@ -55,6 +57,9 @@ struct chosen_options {
   std::vector<std::string> compared;  // the same: two machines
   bool json = false;
   bool quiet = false;
+
+  /// Then the program is told that there is no time, and so no tiles.
+  [[nodiscard]] bool begins_without_time() const noexcept { return !fast_forward.empty() || !sample.empty(); }
 };
 
 /// The exit code: the program's.

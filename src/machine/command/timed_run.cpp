@@ -70,8 +70,8 @@ void timed_run::make_machine(runtime_files const& of_runtime) {
   if (system == "kernel") of_programs.environment.push_back(std::string(system_variable) + system);
   std::uint32_t const first_tile = begun_.first_tile + begun_.first_tile_row * described_.width;
   machine_ = std::make_unique<timed_machine>(
-      described_, image_, [&] { return options_of(of_programs, of_runtime, true); }, first_tile, copies,
-      begun_.copies_in_tile);
+      described_, image_, [&] { return options_of(of_programs, of_runtime, !begun_.begins_without_time()); },
+      first_tile, copies, begun_.copies_in_tile);
   std::size_t const made = machine_->programs().size();
   if (begun_.copies > made)
     throw wrong_use{fmt::format("--copies {}: from tile {} on, {} has room for {}; give at most as many", begun_.copies,
@@ -114,6 +114,7 @@ void timed_run::check_machine() const {
 /// A program of the runtime has a place on each tile, or on as many tiles as there are places.
 std::uint32_t timed_run::copies_of() const {
   if (begun_.copies != 0) return begun_.copies;
+  if (begun_.begins_without_time()) return 1;
   std::string_view fabric;
   std::string_view places;
   auto const environment = environment_of(begun_, true);

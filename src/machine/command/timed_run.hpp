@@ -36,6 +36,7 @@ class timed_run {
   [[nodiscard]] chosen_options const& begun() const noexcept { return begun_; }
   [[nodiscard]] machine_description const& described() const noexcept { return described_; }
   [[nodiscard]] timed_machine& machine() noexcept { return *machine_; }
+  [[nodiscard]] elf_image const& image() const noexcept { return image_; }
   /// The machine's file with all that it extends.
   [[nodiscard]] std::string const& machine_text() const noexcept { return machine_text_; }
   /// Where the runtime in the program writes; empty: it does not.

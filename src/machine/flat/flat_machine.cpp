@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "machine/commit/commit_log.hpp"
+#include "machine/flat/warming_memory.hpp"
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
@@ -17,18 +18,41 @@
 namespace tess::machine {
 
 using flat_engine = engine<flat_memory>;
+using warming_engine = engine<warming_memory>;
 
-flat_machine::flat_machine(elf_image const& image, flat_options options, program_options of_program)
+namespace {
+
+/// Where a program stores that its measured part begins or ends; tiles have a register there.
+constexpr std::uint64_t measured_register =
+    registers::own_devices + static_cast<std::uint64_t>(registers::unit::information) * registers::unit_bytes +
+    registers::information::measured;
+
+block_rules rules_of(std::optional<tile_to_warm> const& warmed) {
+  block_rules rules;
+  if (!warmed) return rules;
+  rules.fetch_line_bytes = warmed->description.l1_instruction.line_bytes;
+  rules.learns = warmed->description.branches.has_value() && warmed->description.pipeline.has_value();
+  return rules;
+}
+
+}  // namespace
+
+flat_machine::flat_machine(elf_image const& image, flat_options options, program_options of_program,
+                           std::optional<tile_to_warm> const& warmed)
     : image_(image),
       options_(options),
       memory_(options.memory_bytes),
-      code_(memory_, flat_engine::handlers(), {}),
+      code_(memory_, warmed ? warming_engine::handlers() : flat_engine::handlers(), rules_of(warmed)),
       harts_(options.harts),
       program_(*this, memory_.size_bytes(), *this, image, std::move(of_program)) {
+  if (warmed) warm_.emplace(warmed->description, warmed->window, options.harts);
   for (std::uint32_t k = 0; k < harts_.size(); ++k) {
     harts_[k].context.number = k;
     harts_[k].context.code = &code_;
     harts_[k].context.memory = &memory_;
+    if (!warm_) continue;
+    harts_[k].context.memory = &warm_->of_hart(k);
+    harts_[k].context.pipe = warm_->of_hart(k).issue();
   }
   program_.start(harts_.front().context);
 }
@@ -113,6 +137,7 @@ std::string flat_machine::text_at(std::uint64_t address) {
 }
 
 void flat_machine::set_regions(region_log& log) {
+  log_ = &log;
   for (auto& s : harts_) {
     auto const text = [this](std::uint64_t address) { return text_at(address); };
     s.context.regions =
@@ -125,16 +150,42 @@ void flat_machine::set_commits(std::span<commit_log> logs) {
   code_.tell_commits();
 }
 
+std::uint64_t flat_machine::last_cycle() const {
+  std::uint64_t last = turn_end_;
+  for (auto const& s : harts_)
+    if (s.is != state::idle) last = std::max(last, s.context.now());
+  return last;
+}
+
+std::uint64_t flat_machine::busy_harts() const {
+  return std::max<std::uint64_t>(
+      static_cast<std::uint64_t>(std::ranges::count(harts_, state::runnable, &flat_hart::is)), 1);
+}
+
 machine_outcome flat_machine::run(run_limit const& limit) {
-  while (!ended_) {
-    turn_end_ += std::min(options_.turn_cycles, limit.cycles_left(turn_end_, instructions(), harts_.size()));
+  static_cast<void>(run_to({}, limit));
+  return outcome_;
+}
+
+bool flat_machine::run_to(flat_pause const& pause, run_limit const& limit) {
+  paused_ = false;
+  awaited_ = pause.at;
+  if (!pause.region.empty()) log_->wait_for(pause.region);
+  while (!ended_ && !paused_) {
+    std::uint64_t const done = instructions();
+    if (done >= pause.instructions) break;
+    std::uint64_t turn = options_.turn_cycles;
+    if (pause.instructions != run_limit::never)
+      turn = std::min(turn, std::max<std::uint64_t>((pause.instructions - done) / busy_harts(), 1));
+    turn_end_ += std::min(turn, limit.cycles_left(turn_end_, done, harts_.size()));
     bool ran = false;
     for (auto& s : harts_) {
       if (s.is == state::reserved && (turn_end_ > s.attends_at || reservation_lost(s.context))) wake(s.context);
-      if (s.is != state::runnable || ended_) continue;
+      if (s.is != state::runnable || ended_ || paused_) continue;
       take_turn(s);
       ran = true;
     }
+    if (paused_) break;
     if (!ended_ && !program_.pass_time(turn_end_)) end_by_signal(harts_.front().context);
     if (ended_) break;
     if (std::string reason = limit.reason(turn_end_, instructions()); !reason.empty()) {
@@ -143,11 +194,12 @@ machine_outcome flat_machine::run(run_limit const& limit) {
       pass_idle_time(limit);
     }
   }
+  if (!ended_) return true;
   for (auto& s : harts_)
     if (s.context.commits != nullptr) s.context.commits->finish(s.context);
   outcome_.instructions = instructions();
   outcome_.simulated_ns = now_ns();
-  return outcome_;
+  return false;
 }
 
 std::string flat_machine::hint_of(hart const& h) {
@@ -162,9 +214,13 @@ void flat_machine::take_turn(flat_hart& s) {
     if (!program_.attend(s.context)) return end_by_signal(s.context);
   }
   do {
-    flat_engine::run(s.context, memory_.fast(), turn_end_);
+    if (warm_)
+      warming_engine::run(s.context, memory_.fast(), turn_end_);
+    else
+      flat_engine::run(s.context, memory_.fast(), turn_end_);
     if (s.context.commits != nullptr) s.context.commits->settle(s.context);
-  } while (serve(s));
+    if (log_ != nullptr && log_->take_come()) paused_ = true;
+  } while (serve(s) && !paused_);
   running_ = nullptr;
 }
 
@@ -189,6 +245,9 @@ bool flat_machine::serve(flat_hart& s) {
       return true;
     case stop::ecall:
       return serve_call(s);
+    case stop::access:
+      if (marking const made = serve_mark(h); made != marking::none) return made == marking::marked;
+      return serve_trap(h);
     case stop::extended_begin:
       if (h.request.object == 0) {
         h.refuse_ticket();
@@ -201,14 +260,36 @@ bool flat_machine::serve(flat_hart& s) {
     case stop::extended_compare_swap:
       h.request.fault = extended_fault::no_object;
       h.stopped = stop::access;
-      [[fallthrough]];
+      return serve_trap(h);
     default:
-      // It takes time, so that a program that traps for ever comes to its limits.
-      h.wait_until(h.now() + 1);
-      if (program_.handle_trap(h)) return true;
-      end(1, trap_report(h, *this, image_) + hint_of(h));
-      return false;
+      return serve_trap(h);
   }
+}
+
+bool flat_machine::serve_trap(hart& h) {
+  // It takes time, so that a program that traps for ever comes to its limits.
+  h.wait_until(h.now() + 1);
+  if (program_.handle_trap(h)) return true;
+  end(1, trap_report(h, *this, image_) + hint_of(h));
+  return false;
+}
+
+flat_machine::marking flat_machine::serve_mark(hart& h) {
+  if (h.request.address != measured_register || h.request.right != right_write || h.request.bytes != 8)
+    return marking::none;
+  bool const begins = h.request.operand != 0;
+  if (awaited_ == (begins ? flat_pause::mark::begin : flat_pause::mark::end)) {
+    paused_ = true;
+    return marking::paused;
+  }
+  std::uint64_t const now = instructions();
+  if (begins) {
+    if (!begun_at_) begun_at_ = now;
+  } else {
+    ended_at_ = now;
+  }
+  h.advance();
+  return marking::marked;
 }
 
 bool flat_machine::serve_call(flat_hart& s) {
@@ -260,7 +341,9 @@ void flat_machine::pass_idle_time(run_limit const& limit) {
                               s.context.reserved.address);
     return end(1, report);
   }
-  turn_end_ = std::max(turn_end_, std::min(next, limit.cycles));
+  std::uint64_t const then = std::max(turn_end_, std::min(next, limit.cycles));
+  idle_cycles_ += then - turn_end_;
+  turn_end_ = then;
   if (!program_.pass_time(turn_end_)) end_by_signal(harts_.front().context);
 }
 

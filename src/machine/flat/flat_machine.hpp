@@ -3,6 +3,9 @@
 //   Every runnable hart gets the same number of cycles per turn, in order of hart numbers, so a program always gives
 //   the same result. When all harts wait, the clock jumps to the first wake-up.
 //
+//   A machine with time can go on from where this one pauses (timed_machine::take_over). If it is given to the
+//   constructor, its caches and branch predictors are followed on the way (warm_caches).
+//
 // Units     cycles of 1 ns.
 // Errors    elf_error, std::system_error from the constructor. Errors of the program are in the outcome.
 // Threads   none.
@@ -11,11 +14,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "machine/flat/flat_memory.hpp"
+#include "machine/flat/warm_caches.hpp"
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/linux/program.hpp"
@@ -37,20 +42,23 @@ struct machine_outcome {
   std::uint64_t simulated_ns = 0;
 };
 
+// A tile of a machine with time, on which the program shall go on.
+struct tile_to_warm {
+  machine_description const& description;
+  local_window window;
+};
+
+// Where a run without time pauses: before the program marks the begin or the end of its measured part, when a hart has
+// come into a region, or after so many instructions of all harts together.
+struct flat_pause {
+  enum class mark : std::uint8_t { none, begin, end };
+  mark at = mark::none;
+  std::string region = {};  // empty: none
+  std::uint64_t instructions = run_limit::never;
+};
+
 class flat_machine final : private machine_host, private user_memory {
  public:
-  flat_machine(elf_image const& image, flat_options options, program_options of_program);
-
-  // Before the run, which they must outlive: one for each hart, by its number.
-  void set_commits(std::span<commit_log> logs);
-  // The same: what the program marks is counted there.
-  void set_regions(region_log& log);
-  // Runs to the end of the program, or to the limit: at the end of a turn.
-  machine_outcome run(run_limit const& limit = {});
-  // Lines about files that the program was not allowed to access; empty: none.
-  [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
-
- private:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };  // reserved: waits for a word, by wrs.nto
   struct flat_hart {
     hart context;
@@ -58,6 +66,37 @@ class flat_machine final : private machine_host, private user_memory {
     std::uint64_t attends_at = threads::never;  // the cycle of an interruption
   };
 
+  flat_machine(elf_image const& image, flat_options options, program_options of_program,
+               std::optional<tile_to_warm> const& warmed = {});
+
+  // Before the run, which they must outlive: one for each hart, by its number.
+  void set_commits(std::span<commit_log> logs);
+  // The same: what the program marks is counted there.
+  void set_regions(region_log& log);
+  // Runs to the end of the program, or to the limit: at the end of a turn.
+  machine_outcome run(run_limit const& limit = {});
+  // The same, but it pauses there: then true.
+  [[nodiscard]] bool run_to(flat_pause const& pause, run_limit const& limit);
+  // What became of a run that has ended.
+  [[nodiscard]] machine_outcome const& outcome() const noexcept { return outcome_; }
+  [[nodiscard]] std::uint64_t instructions() const;
+  // How many had been executed when the program marked the begin and the end of its measured part.
+  [[nodiscard]] std::optional<std::uint64_t> begun_at() const noexcept { return begun_at_; }
+  [[nodiscard]] std::optional<std::uint64_t> ended_at() const noexcept { return ended_at_; }
+  // No hart has run in these.
+  [[nodiscard]] std::uint64_t idle_cycles() const noexcept { return idle_cycles_; }
+
+  // For one that goes on from here.
+  [[nodiscard]] std::vector<flat_hart> const& harts() const noexcept { return harts_; }
+  [[nodiscard]] flat_memory& memory() noexcept { return memory_; }
+  [[nodiscard]] program& linux_program() noexcept { return program_; }
+  [[nodiscard]] warm_tile* warmed() noexcept { return warm_ ? &*warm_ : nullptr; }
+  // The latest cycle of all of its clocks.
+  [[nodiscard]] std::uint64_t last_cycle() const;
+  // Lines about files that the program was not allowed to access; empty: none.
+  [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
+
+ private:
   // machine_host
   [[nodiscard]] std::uint64_t now_ns() const override;
   hart* free_hart() override;
@@ -75,7 +114,13 @@ class flat_machine final : private machine_host, private user_memory {
   void clear(std::uint64_t begin, std::uint64_t end) override;
 
   [[nodiscard]] std::string text_at(std::uint64_t address);
+  // Harts that have something to do now, but at least one.
+  [[nodiscard]] std::uint64_t busy_harts() const;
   void take_turn(flat_hart& s);
+  // If the hart stopped to mark the measured part, marks it, or pauses before it.
+  enum class marking : std::uint8_t { none, marked, paused };
+  marking serve_mark(hart& h);
+  bool serve_trap(hart& h);
   // Handles the reason for which the hart stopped; true if it continues in this turn.
   bool serve(flat_hart& s);
   bool serve_call(flat_hart& s);
@@ -88,20 +133,26 @@ class flat_machine final : private machine_host, private user_memory {
   [[nodiscard]] static std::string hint_of(hart const& h);
   void end(int exit_code, std::string trouble);
   void end_by_signal(hart const& h);
-  [[nodiscard]] std::uint64_t instructions() const;
   void end_at_limit(std::string reason);
 
   elf_image const& image_;
   flat_options options_;
   flat_memory memory_;
+  std::optional<warm_tile> warm_;
   code_cache code_;
   std::vector<flat_hart> harts_;
   parked_regions parked_regions_;
   std::deque<hart_regions> regions_;
+  region_log* log_ = nullptr;
   std::uint64_t turn_end_ = 0;     // cycles
   hart const* running_ = nullptr;  // its clock is the current time during a turn
   program program_;
   bool ended_ = false;
+  bool paused_ = false;
+  flat_pause::mark awaited_ = flat_pause::mark::none;
+  std::optional<std::uint64_t> begun_at_;
+  std::optional<std::uint64_t> ended_at_;
+  std::uint64_t idle_cycles_ = 0;
   machine_outcome outcome_;
 };
 

@@ -36,6 +36,12 @@ std::uint8_t flat_memory::rights(std::uint64_t address) const noexcept {
   return address < size_bytes_ ? rights_of(base_, address >> page_shift) : std::uint8_t{0};
 }
 
+void flat_memory::give(std::uint64_t begin, std::uint64_t bytes, std::byte* into) {
+  if (bytes == 0) return;
+  if (::mremap(base_ + begin, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, into) == MAP_FAILED)
+    throw std::system_error{errno, std::generic_category(), "memory of the machine"};
+}
+
 void flat_memory::discard(std::uint64_t begin, std::uint64_t end) noexcept {
   if (begin < end) ::madvise(base_ + begin, end - begin, MADV_DONTNEED);
 }

@@ -42,6 +42,12 @@ class flat_memory final : public code_source {
   // Sets the rights of whole pages; both addresses are multiples of page_bytes within the memory.
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) noexcept;
   [[nodiscard]] std::uint8_t rights(std::uint64_t address) const noexcept;
+  [[nodiscard]] std::span<std::uint8_t const> all_rights() const noexcept {
+    return {&rights_of(base_, 0), size_bytes_ / page_bytes};
+  }
+  // Moves these whole pages of the host to `into`, which has as many; they are gone here. Rights stay.
+  // Throws std::system_error.
+  void give(std::uint64_t begin, std::uint64_t bytes, std::byte* into);
   // Returns the pages to the host; they read as zero afterwards. Rights stay.
   void discard(std::uint64_t begin, std::uint64_t end) noexcept;
 

@@ -157,7 +157,7 @@ class block_builder {
     if (instructions_ != 0 && !rules_.issues && uses_loaded(previous_, word)) cycles_ += rules_.costs.load_use;
     previous_ = word;
     if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
-    if (rules_.issues) put_issue(word);
+    if (rules_.issues || (rules_.learns && slot_of(word.op) != operation::issue)) put_issue(word);
     if (rules_.traced) {
       auto const in_memory = bytes == 2 ? std::uint32_t{low} : whole;
       put(operation::begin_instruction, {operation::begin_instruction, word.rd, word.rs1, word.rs2,

@@ -77,7 +77,7 @@ stop engine<Policy>::run(hart& h, std::byte* fast, std::uint64_t until) {
   h.until = until;
   h.stopped = stop::quantum;
   if (h.left <= 0 && !(Policy::timed && h.is_inside_block())) return stop::quantum;
-  std::int64_t const left_before = h.left;
+  std::uint64_t const began = h.now();
   inst const* i = h.generation == h.code->generation() ? h.resume : nullptr;
   h.resume = nullptr;
   if (i != nullptr) {  // in the middle of a block, whose end counts these again
@@ -96,7 +96,7 @@ stop engine<Policy>::run(hart& h, std::byte* fast, std::uint64_t until) {
     i = nullptr;
   } while (h.stopped == stop::lookup);
   h.fp.leave();
-  if constexpr (!Policy::timed) h.retired += static_cast<std::uint64_t>(left_before - h.left);
+  if constexpr (!Policy::timed) h.retired += h.now() - began;
   return h.stopped;
 }
 

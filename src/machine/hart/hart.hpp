@@ -148,6 +148,13 @@ struct hart {
     if (cycle > now()) left = static_cast<std::int64_t>(until - cycle);
   }
 
+  // In the middle of a block: run() returns at its end. No time passes by this.
+  void end_turn() noexcept {
+    if (left <= 0) return;
+    until -= static_cast<std::uint64_t>(left);
+    left = 0;
+  }
+
   // Writes the result of the request; for a ticket it is the answer.
   void set_result(std::uint64_t raw) noexcept;
   // The same, and advances behind the instruction.

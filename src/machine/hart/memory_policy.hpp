@@ -65,6 +65,7 @@ struct block_rules {
   std::uint32_t instructions_max = 64;  // 1..64: the largest overshoot of a quantum
   instruction_costs costs;              // used only if the policy is timed
   bool issues = false;                  // a slot before each instruction asks the hart's pipeline for its time
+  bool learns = false;                  // without time: such a slot before each branch and jump, for its predictor
   std::uint8_t narrow_load = 0;         // with these: more cycles until a loaded byte or half-word can be read
   bool profiled = false;                // blocks tell the hart's profile when they are entered
   bool traced = false;                  // instructions tell the hart's log of commits when they begin

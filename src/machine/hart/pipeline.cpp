@@ -34,40 +34,49 @@ void pipeline::transfer(hart& h, inst const* slot, bool taken, branch_predictor:
   if (taken) last_lanes_ = lane_alone;
 }
 
+branch_predictor::outcome pipeline::predict_branch(inst const* slot, bool taken) {
+  if (!predictor_) return {};
+  std::uint64_t const pc = slot->pc();
+  return predictor_->branch(pc, pc + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target}), taken);
+}
+
+branch_predictor::outcome pipeline::predict_jump(inst const* slot, bool links) {
+  if (!predictor_) return {};
+  std::uint64_t const pc = slot->pc();
+  auto const predicted =
+      predictor_->jump(pc, pc + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target}));
+  if (links) predictor_->call(behind(slot));
+  return predicted;
+}
+
+branch_predictor::outcome pipeline::predict_indirect(inst const* slot, std::uint64_t base) {
+  if (!predictor_) return {};
+  std::uint64_t const target =
+      (base + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target})) & ~std::uint64_t{1};
+  // The table of hints: a jump through a link register is a return, unless it links through the same one.
+  bool const links = is_link(slot->rd);
+  bool const returns = is_link(slot->rs1) && !(links && slot->rd == slot->rs1);
+  auto const predicted = returns ? predictor_->back(target) : predictor_->indirect(slot->pc(), target);
+  if (links) predictor_->call(behind(slot));
+  return predicted;
+}
+
 void pipeline::branch(hart& h, inst const* slot, bool taken) {
   std::uint64_t const late = issue(h, slot);
   ++counted_.branches;
-  std::uint64_t const pc = slot->pc();
-  std::uint64_t const target = pc + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target});
-  transfer(h, slot, taken, predictor_ ? predictor_->branch(pc, target, taken) : branch_predictor::outcome{}, late);
+  transfer(h, slot, taken, predict_branch(slot, taken), late);
 }
 
 void pipeline::jump(hart& h, inst const* slot, bool links) {
   std::uint64_t const late = issue(h, slot);
   ++counted_.jumps;
-  branch_predictor::outcome predicted;
-  if (predictor_) {
-    std::uint64_t const pc = slot->pc();
-    predicted = predictor_->jump(pc, pc + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target}));
-    if (links) predictor_->call(behind(slot));
-  }
-  transfer(h, slot, true, predicted, late);
+  transfer(h, slot, true, predict_jump(slot, links), late);
 }
 
 void pipeline::indirect(hart& h, inst const* slot, std::uint64_t base) {
-  std::uint64_t const target =
-      (base + static_cast<std::uint64_t>(std::int64_t{issue_need::of(slot->imm).target})) & ~std::uint64_t{1};
   std::uint64_t const late = issue(h, slot);
   ++counted_.jumps;
-  branch_predictor::outcome predicted;
-  if (predictor_) {
-    // The table of hints: a jump through a link register is a return, unless it links through the same one.
-    bool const links = is_link(slot->rd);
-    bool const returns = is_link(slot->rs1) && !(links && slot->rd == slot->rs1);
-    predicted = returns ? predictor_->back(target) : predictor_->indirect(slot->pc(), target);
-    if (links) predictor_->call(behind(slot));
-  }
-  transfer(h, slot, true, predicted, late);
+  transfer(h, slot, true, predict_indirect(slot, base), late);
 }
 
 }  // namespace tess::machine

@@ -113,6 +113,13 @@ class pipeline {
   void jump(hart& h, inst const* slot, bool links);
   void indirect(hart& h, inst const* slot, std::uint64_t base);
 
+  /// What the predictor says of the transfer of this slot, and learns from it. Without time it is called alone.
+  branch_predictor::outcome predict_branch(inst const* slot, bool taken);
+  branch_predictor::outcome predict_jump(inst const* slot, bool links);
+  branch_predictor::outcome predict_indirect(inst const* slot, std::uint64_t base);
+  /// The predictor knows what that one has learnt.
+  void take_over_predictor(pipeline const& from) { predictor_ = from.predictor_; }
+
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
  private:

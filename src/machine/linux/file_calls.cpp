@@ -346,6 +346,7 @@ std::int64_t file_calls::transfer_in(open_file& file, std::uint64_t address, std
 }
 
 std::int64_t file_calls::put_bytes(int host, std::span<std::byte const> bytes, std::int64_t offset) const {
+  if (discards_) return static_cast<std::int64_t>(bytes.size());
   if (muted_) {
     if (offset == no_offset) (void)::lseek(host, static_cast<off_t>(bytes.size()), SEEK_CUR);
     return static_cast<std::int64_t>(bytes.size());

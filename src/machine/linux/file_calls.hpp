@@ -92,6 +92,8 @@ class file_calls {
   [[nodiscard]] file_access& access() noexcept { return access_; }
   // What is written from now on has been written already: nothing happens, but as if it had.
   void mute(bool is_muted) noexcept { muted_ = is_muted; }
+  // From now on output goes nowhere, and no file of the host is moved in by it.
+  void discard_output() noexcept { discards_ = true; }
   // Each descriptor of the host that this object would close.
   void each_descriptor(descriptor_visitor const& visit);
 
@@ -169,6 +171,7 @@ class file_calls {
   file_locks wholes_;   // by flock
   bool changed_ = false;
   bool muted_ = false;
+  bool discards_ = false;
   std::vector<std::byte> buffer_;
 };
 

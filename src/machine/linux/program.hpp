@@ -53,6 +53,9 @@ class program {
   // h stopped at ecall. goes_on: it has its result and has advanced; asleep: it has advanced, and wake() follows.
   after_call system_call(hart& h);
 
+  // Does the call of a hart that stopped there neither change nor read anything of the host, but for output?
+  [[nodiscard]] static bool is_within(hart const& h) noexcept;
+
   // The hart stopped at an access, an illegal instruction or a breakpoint: true if a handler goes on there.
   bool handle_trap(hart& h);
   // Simulated time has come so far, or machine_host::interrupt asked for it. False: the program has ended by a signal.

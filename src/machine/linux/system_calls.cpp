@@ -39,6 +39,17 @@ std::uint8_t rights_of(std::uint64_t protection) {
 
 }  // namespace
 
+bool program::is_within(hart const& h) noexcept {
+  // Memory, threads, signals, clocks, output, and questions that have no effect.
+  constexpr std::array<std::uint64_t, 47> within{17,  29,  64,  66,  79,  80,  93,  94,  96,  98,  99,  100,
+                                                 101, 113, 114, 115, 117, 118, 119, 120, 121, 122, 123, 124,
+                                                 129, 130, 131, 132, 133, 134, 135, 136, 139, 160, 163, 165,
+                                                 169, 172, 173, 178, 179, 214, 215, 216, 220, 226, 233};
+  constexpr std::array<std::uint64_t, 7> more{222, 258, 261, 278, 291, 293, 435};
+  std::uint64_t const number = h.x[17];
+  return std::ranges::find(within, number) != within.end() || std::ranges::find(more, number) != more.end();
+}
+
 program::after_call program::system_call(hart& h) {
   std::uint64_t const number = h.x[17];
   call_arguments const a{h.x[10], h.x[11], h.x[12], h.x[13], h.x[14], h.x[15]};

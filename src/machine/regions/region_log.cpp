@@ -62,18 +62,27 @@ bool hart_regions::is_first(std::size_t place) const noexcept {
                       [&](open_region const& one) { return one.number == open_[place].number; });
 }
 
-void hart_regions::mark(inst const* i, std::uint64_t retired) {
+bool hart_regions::mark(inst const* i, std::uint64_t retired) {
   hart const& h = *where_.of;
   std::uint64_t const cycle = h.now(i);
   advance(cycle, retired);
-  if (i->imm == registers::region_mark::begins)
-    begin(h.x[i->rs1], cycle);
-  else if (!open_.empty())
-    end(cycle);
+  if (i->imm == registers::region_mark::begins) {
+    begin(where_.text(h.x[i->rs1]), cycle);
+    if (!log_.awaited_ || log_.totals_[open_.back().number].name != *log_.awaited_) return false;
+    log_.awaited_.reset();
+    return log_.has_come_ = true;
+  }
+  if (!open_.empty()) end(cycle);
+  return false;
 }
 
-void hart_regions::begin(std::uint64_t name_at, std::uint64_t cycle) {
-  std::size_t const number = log_.number_of(where_.text(name_at));
+void hart_regions::take_over(hart_regions const& from) {
+  advance();
+  for (open_region const& one : from.open_) begin(from.log_.totals_[one.number].name, last_.cycles);
+}
+
+void hart_regions::begin(std::string const& name, std::uint64_t cycle) {
+  std::size_t const number = log_.number_of(name);
   open_.push_back({.number = number, .begin = cycle});
   region_total& total = log_.totals_[number];
   ++total.times;

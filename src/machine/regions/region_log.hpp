@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -55,6 +56,9 @@ class region_log {
   [[nodiscard]] std::vector<std::uint64_t> cycles_until(std::uint64_t cycle) const;
   /// The run has ended: what is open, ends.
   void finish();
+  /// A hart that comes into this region ends its turn, and take_come() is true once.
+  void wait_for(std::string name) { awaited_ = std::move(name); }
+  [[nodiscard]] bool take_come() noexcept { return std::exchange(has_come_, false); }
 
  private:
   friend class hart_regions;
@@ -64,6 +68,8 @@ class region_log {
   std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<hart_regions*> harts_;
   listener told_;
+  std::optional<std::string> awaited_;
+  bool has_come_ = false;
 };
 
 struct open_region {
@@ -90,8 +96,10 @@ class hart_regions {
   hart_regions(hart_regions const&) = delete;
   hart_regions& operator=(hart_regions const&) = delete;
 
-  /// From the engine: mark i, with which the hart has retired so many instructions.
-  void mark(inst const* i, std::uint64_t retired);
+  /// From the engine: mark i, with which the hart has retired so many instructions. True: the region was waited for.
+  bool mark(inst const* i, std::uint64_t retired);
+  /// Those of the same thread on another machine are open from now on.
+  void take_over(hart_regions const& from);
   /// A thread begins on a hart that had none, or whose thread has ended.
   void begin_thread();
   /// Another thread takes the hart; 0: there was none.
@@ -103,7 +111,7 @@ class hart_regions {
   friend class region_log;
   void advance(std::uint64_t cycle, std::uint64_t retired);
   void advance() { advance(where_.of->now(), where_.of->retired); }
-  void begin(std::uint64_t name_at, std::uint64_t cycle);
+  void begin(std::string const& name, std::uint64_t cycle);
   void end(std::uint64_t cycle);
   [[nodiscard]] bool is_first(std::size_t place) const noexcept;
 

@@ -6,9 +6,9 @@
 namespace tess::machine {
 namespace {
 
-void measure_links(grid const& g, measurement& into) {
+void measure_links(grid const& g, picoseconds passed, measurement& into) {
   topology const& layout = g.noc.layout();
-  std::uint64_t const cycles = g.noc.clock().count(g.clock.now());
+  std::uint64_t const cycles = g.noc.clock().count(passed);
   for (std::uint32_t router = 0; router < layout.routers(); ++router) {
     for (std::uint32_t port = 0; port < layout.ports(); ++port) {
       link_end const ahead = layout.neighbour(router, port);
@@ -25,8 +25,8 @@ void measure_links(grid const& g, measurement& into) {
   }
 }
 
-void measure_injections(grid const& g, measurement& into) {
-  std::uint64_t const cycles = g.noc.clock().count(g.clock.now());
+void measure_injections(grid const& g, picoseconds passed, measurement& into) {
+  std::uint64_t const cycles = g.noc.clock().count(passed);
   for (std::uint32_t node = 0; node < g.noc.layout().nodes(); ++node) {
     network::source_statistics const& counted = g.noc.counted(node);
     into.injections.push_back({.tile = node,
@@ -36,19 +36,19 @@ void measure_injections(grid const& g, measurement& into) {
   }
 }
 
-tile_measured measure_tile(grid const& g, tile& one) {
+tile_measured measure_tile(grid const& g, tile& one, picoseconds passed) {
   tile_measured made;
   tile_units const& units = *g.units[one.number()];
   if (units.graphs) made.accelerator.counted = units.graphs->counted();
-  made.accelerator.load = share(made.accelerator.counted.busy_ps, g.clock.now());
+  made.accelerator.load = share(made.accelerator.counted.busy_ps, passed);
   made.number = one.number();
-  made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.description.tile_clock_ps);
+  made.bus_load = share(one.bus_busy_cycles(), passed / g.description.tile_clock_ps);
   made.bus_wait_cycles = one.bus_wait_cycles();
   made.l2 = one.l2().counted();
   made.adapter = one.network_adapter().counted();
   made.adapter_latency_cycles =
       share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.description.tile_clock_ps);
-  made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
+  made.adapter_load = share(made.adapter.busy_ps, passed);
   if (one.atomics() != nullptr) made.atomics = one.atomics()->counted();
   made.system_cycles = units.lines.awake_cycles();
   if (one.objects() != nullptr) made.objects = one.objects()->counted();
@@ -59,9 +59,9 @@ tile_measured measure_tile(grid const& g, tile& one) {
     made.memory.port = memory->counted();
     made.memory.dram = memory->behind().counted();
     if (units.accelerator != nullptr) made.memory.accelerator.counted = units.accelerator->counted();
-    made.memory.accelerator.load = share(made.memory.accelerator.counted.busy_ps, g.clock.now());
-    made.memory.load = share(made.memory.port.busy_ps, g.clock.now());
-    made.memory.bus_load = share(made.memory.dram.busy_cycles * g.description.dram.timing.clock_ps, g.clock.now());
+    made.memory.accelerator.load = share(made.memory.accelerator.counted.busy_ps, passed);
+    made.memory.load = share(made.memory.port.busy_ps, passed);
+    made.memory.bus_load = share(made.memory.dram.busy_cycles * g.description.dram.timing.clock_ps, passed);
   }
   return made;
 }
@@ -71,29 +71,32 @@ tile_measured measure_tile(grid const& g, tile& one) {
 measurement measure(timed_machine const& of) {
   grid const& g = of.hardware();
   measurement made;
-  made.simulated_ps = g.clock.now();
-  made.cycles = g.clock.now() / g.description.tile_clock_ps;
+  picoseconds const passed = g.clock.now() - of.began().time;
+  made.simulated_ps = passed;
+  made.fast_forwarded = of.began().instructions;
+  made.cycles = passed / g.description.tile_clock_ps;
   made.events = g.clock.events();
   made.part = of.measured();
   made.part_is_marked = of.has_measured_part();
   made.part_energy = of.measured_energy();
   made.program_tiles = static_cast<std::uint32_t>(g.program_tiles.size());
+  std::uint64_t const began = of.began().time / g.description.tile_clock_ps;
   for (auto const& program : of.programs()) {
     for (timed_hart const& one : program->harts()) {
       made.harts.push_back({.tile = program->tile_number(),
                             .number = one.context.number,
-                            .instructions = one.context.retired,
-                            .cycles = one.context.now(),
+                            .instructions = one.retired(),
+                            .cycles = one.context.now() - std::min(one.context.now(), began),
                             .memory = one.memory().counted(),
                             .issued = one.issued()});
-      made.instructions += one.context.retired;
+      made.instructions += one.retired();
     }
   }
-  for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));
+  for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one, passed));
   auto const energy = energy_of(of);
   for (std::size_t i = 0; i < energy.size(); ++i) made.tiles[i].energy = energy[i];
-  measure_links(g, made);
-  measure_injections(g, made);
+  measure_links(g, passed, made);
+  measure_injections(g, passed, made);
   made.regions.assign(of.regions().totals().begin(), of.regions().totals().end());
   for (unit_description const& placed : g.description.units) {
     for (std::uint32_t const tile : placed.tiles) {

@@ -87,6 +87,7 @@ struct measurement {
   std::uint64_t simulated_ps = 0;
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
+  std::uint64_t fast_forwarded = 0;  ///< Instructions before, without time; in no other number.
   std::uint64_t events = 0;
   machine_counts part;  ///< The measured part
   energy_counts part_energy;

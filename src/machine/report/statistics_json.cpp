@@ -225,6 +225,7 @@ std::string json_of(measurement const& run, machine_description const& descripti
   made["simulated_ps"] = run.simulated_ps;
   made["cycles"] = run.cycles;
   made["instructions"] = run.instructions;
+  made["fast_forwarded_instructions"] = run.fast_forwarded;
   made["instructions_per_cycle"] = share(run.instructions, run.cycles);
   made["l1_instruction_hit_rate"] = 1 - share(harts.fetch_misses, run.instructions);
   made["l1_data_hit_rate"] = 1 - share(harts.load_misses, harts.loads);

@@ -103,6 +103,9 @@ std::string table_of(measurement const& run, machine_description const& descript
   for (hart_measured const& one : run.harts) ran += one.instructions > 0 ? 1 : 0;
   std::string text =
       fmt::format("machine: simulated time    {}, {} cycles\n", time_of(run.simulated_ps), grouped(run.cycles));
+  if (run.fast_forwarded != 0)
+    text += fmt::format("machine: fast-forwarded    {} instructions, which are in none of these numbers\n",
+                        grouped(run.fast_forwarded));
   text += fmt::format("machine: instructions      {}, {:.3f} a cycle, of {} harts\n", grouped(run.instructions),
                       share(run.instructions, run.cycles), ran);
   text += fmt::format(

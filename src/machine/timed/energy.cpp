@@ -87,6 +87,8 @@ std::vector<energy_counts> energy_of_harts(timed_machine const& machine, std::op
 std::vector<energy_counts> energy_of(timed_machine const& machine) {
   std::vector<energy_counts> tiles = energy_of_units(machine);
   std::vector<energy_counts> const harts = energy_of_harts(machine);
+  std::vector<energy_counts> const& before = machine.began_energy();
+  for (std::size_t i = 0; i < before.size(); ++i) tiles[i] = tiles[i].since(before[i]);
   for (std::size_t i = 0; i < tiles.size(); ++i) tiles[i].add(harts[i]);
   return tiles;
 }

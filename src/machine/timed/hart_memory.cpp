@@ -364,6 +364,19 @@ void hart_memory::forget_stores(std::uint64_t begin, std::uint64_t end) noexcept
   }
 }
 
+void hart_memory::warm(cache_array const& data, cache_array const& code) {
+  auto const fill = [this](l1_cache& into, cache_array const& from, std::uint32_t number) {
+    from.by_use([&](line_index line) {
+      std::uint64_t const name = from.address_of(line);
+      if (tile_.line_sharers(name) == nullptr) return;  // not in the L2, which is inclusive
+      into.fill(name, tile_.peek(name));
+      tile_.filled(name, number);
+    });
+  };
+  fill(data_, data, data_number_);
+  fill(code_, code, code_number_);
+}
+
 void hart_memory::forget_code() {
   code_.invalidate_all();
   fetches_.fill(no_entry);

@@ -44,6 +44,8 @@ class page_rights {
       if ((rights_[page] & right_execute) != 0) return true;
     return false;
   }
+  /// Those of all pages, from address 0 on.
+  void take(std::span<std::uint8_t const> of_pages) { rights_.assign(of_pages.begin(), of_pages.end()); }
   void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
     for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page) rights_[page] = rights;
   }
@@ -177,6 +179,8 @@ class hart_memory {
   /// Waits until all stores have reached the L2 or TLM.
   void drain(hart& h) const noexcept;
   void forget_code();
+  /// The L1s have the lines of these, with the bytes that the tile has now.
+  void warm(cache_array const& data, cache_array const& code);
   /// Drops the table entries of these program addresses, whose rights have changed.
   void forget_range(std::uint64_t begin, std::uint64_t end) noexcept;
 

@@ -65,6 +65,46 @@ void copy_memory(grid const& into, grid const& from) {
 
 }  // namespace
 
+void timed_hart::take_over_registers(hart const& other) {
+  context.x = other.x;
+  context.f = other.f;
+  context.e = other.e;
+  context.fp = other.fp;
+  context.tickets = other.tickets;
+  context.retired = other.retired;
+  context.reserved = {};
+  context.jump(other.pc);
+  context.wait_until(kernel_cycle());
+}
+
+void timed_hart::take_over(hart const& from, state in, bool attends) {
+  take_over_registers(from);
+  retired_before_ = from.retired;
+  if (context.regions != nullptr && from.regions != nullptr) context.regions->take_over(*from.regions);
+  is = in;
+  if (attends) interrupt(kernel_cycle());
+  if (is == state::runnable || is == state::reserved) {
+    is = state::runnable;
+    context.wait_until(kernel_cycle());
+    come_back(context.now());
+  }
+}
+
+void timed_hart::warm(warm_hart& from) {
+  memory_.warm(from.data(), from.code());
+  if (pipeline_ && from.issue() != nullptr) pipeline_->take_over_predictor(*from.issue());
+}
+
+void timed_hart::take_over(timed_hart const& from) {
+  take_over_registers(from.context);
+  mark_at const& begun = from.marks_.front();
+  if (begun.done || begun.cycle != never) marks_.front().done = work();  // what was measured there is left out
+  is = from.is;
+  if (from.attends_at_ != never) interrupt(kernel_cycle());
+  // A word that it waited for may have been written meanwhile: the program looks again.
+  if (is == state::runnable || is == state::reserved) wake(kernel_cycle());
+}
+
 bool timed_machine::is_under_way() const {
   auto const in = [](auto const& program) {
     return std::ranges::any_of(program->harts(), [](timed_hart const& hart) { return hart.is_under_way(); });
@@ -111,6 +151,35 @@ void timed_machine::take_over(timed_machine& from) {
     measured_begin_ = machine_counts::of(grid_);
     energy_begin_ = sum_of(energy_of_units(*this));
   }
+}
+
+void timed_machine::check_takes_over_flat() const {
+  machine_description const& here = grid_.description;
+  auto const refuse = [&](std::string_view why) {
+    throw config_error(fmt::format("{} cannot go on from a run without time: {}", here.name, why));
+  };
+  if (programs_.size() != 1) refuse("a program is on one tile there; give --copies 1");
+  if (here.has_clusters()) refuse("the memories of its clusters are not one");
+  if (here.coherence) refuse("what its directories would know is not followed there");
+  if (here.cni) refuse("lines with events are part of its caches");
+  if (here.has_nodes()) refuse("atomics interfaces beside memories have words that memories do not have");
+  if (!systems_.empty()) refuse("its system's harts run something; give --system polled");
+}
+
+tile_to_warm timed_machine::tile_of_flat() const {
+  return {.description = grid_.description, .window = grid_.description.window(programs_.front()->tile_number())};
+}
+
+void timed_machine::take_over(flat_machine& from) {
+  check_takes_over_flat();
+  for (timed_hart& hart : programs_.front()->harts()) hart.is = timed_hart::state::idle;
+  // Programs know the time in ns and in cycles; neither goes back.
+  picoseconds const period = grid_.description.tile_clock_ps;
+  grid_.clock.run_until(clock_domain(period).cycles(from.last_cycle() * std::max<picoseconds>(1000, period) / period));
+  programs_.front()->take_over(from);
+  began_ = {.instructions = from.instructions(), .time = grid_.clock.now()};
+  began_counts_ = machine_counts::of(grid_);
+  began_energy_ = energy_of_units(*this);
 }
 
 }  // namespace tess::machine

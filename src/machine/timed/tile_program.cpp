@@ -138,7 +138,42 @@ void tile_program::take_over(tile_program& from) {
   set_alarm();
 }
 
+void tile_program::take_over(flat_machine& from) {
+  flat_memory& memory = from.memory();
+  rights_.take(memory.all_rights());
+  for (std::uint64_t at = 0; at < memory.size_bytes();) {
+    std::uint64_t const bytes = window_.together(at, memory.size_bytes() - at);
+    region const& in = *grid_.map.find(*window_.global(at));
+    std::uint64_t const offset = *window_.global(at) - in.base;
+    memory.give(at, bytes,
+                in.kind == region_kind::tlm
+                    ? tile_.local_memory().at(offset)
+                    : grid_.tiles[in.memory_tile]->memory()->bytes().at(in.memory_offset + offset));
+    at += bytes;
+  }
+  code_changed();
+  program_.take_over(from.linux_program(), [&](std::uint32_t number) { return &harts_[number].context; });
+  warm_tile* const warm = from.warmed();
+  if (warm != nullptr) tile_.l2().warm(warm->l2(), [this](std::uint64_t name) { return tile_.peek(name); });
+  for (std::uint32_t i = 0; i < harts_.size(); ++i) {
+    auto const& [other, state, attends_at] = from.harts()[i];
+    harts_[i].take_over(other, static_cast<timed_hart::state>(state), attends_at != threads::never);
+    if (warm != nullptr) harts_[i].warm(warm->of_hart(i));
+  }
+  set_alarm();
+}
+
+void tile_program::leave_host_alone() {
+  is_alone_ = true;
+  program_.open_files().discard_output();
+}
+
 hart_environment::after tile_program::system_call(timed_hart& of) {
+  if (is_alone_ && !program::is_within(of.context)) {
+    wanted_host_ = true;
+    grid_.clock.stop();
+    return after::sleeps;
+  }
   calling_ = &of.context;
   program::after_call const next = program_.system_call(of.context);
   calling_ = nullptr;
@@ -246,7 +281,7 @@ std::uint64_t tile_program::horizon(timed_hart const& of) const {
 
 std::uint64_t tile_program::instructions() const {
   std::uint64_t sum = 0;
-  for (timed_hart const& one : harts_) sum += one.context.retired;
+  for (timed_hart const& one : harts_) sum += one.retired();
   return sum;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/flat/flat_machine.hpp"
 #include "machine/linux/program.hpp"
 #include "machine/timed/program_host.hpp"
 
@@ -29,6 +30,11 @@ class tile_program final : private machine_host, private user_memory, public pro
   [[nodiscard]] file_calls& open_files() noexcept { return program_.open_files(); }
   /// The same program goes on here; memory has been copied. Its harts must be held there, and idle here.
   void take_over(tile_program& from);
+  /// The same of a machine without time, whose memory is gone then. If it has followed the caches, they are warm.
+  void take_over(flat_machine& from);
+  /// From now on nothing of the host changes by it, and what would change or be read there stops the clock instead.
+  void leave_host_alone();
+  [[nodiscard]] bool wanted_host() const noexcept { return wanted_host_; }
   /// A hart of the tile that runs something else; its events can be observed here.
   void add_neighbour(timed_hart const& other) { neighbours_.push_back(&other); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }
@@ -92,6 +98,8 @@ class tile_program final : private machine_host, private user_memory, public pro
   picoseconds reach_ps_;
   hart const* calling_ = nullptr;
   bool ended_ = false;
+  bool is_alone_ = false;
+  bool wanted_host_ = false;
   int exit_code_ = 0;
 };
 

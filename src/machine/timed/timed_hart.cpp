@@ -8,6 +8,7 @@
 
 #include "machine/commit/commit_log.hpp"
 #include "machine/hart/engine.hpp"
+#include "machine/regions/region_log.hpp"
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
@@ -85,25 +86,6 @@ void timed_hart::release() {
   if (std::exchange(would_run_, false)) come_back(context.now());
 }
 
-void timed_hart::take_over(timed_hart const& from) {
-  hart const& other = from.context;
-  context.x = other.x;
-  context.f = other.f;
-  context.e = other.e;
-  context.fp = other.fp;
-  context.tickets = other.tickets;
-  context.retired = other.retired;
-  context.reserved = {};
-  context.jump(other.pc);
-  context.wait_until(kernel_cycle());
-  mark_at const& begun = from.marks_.front();
-  if (begun.done || begun.cycle != never) marks_.front().done = work();  // what was measured there is left out
-  is = from.is;
-  if (from.attends_at_ != never) interrupt(kernel_cycle());
-  // A word that it waited for may have been written meanwhile: the program looks again.
-  if (is == state::runnable || is == state::reserved) wake(kernel_cycle());
-}
-
 void timed_hart::go() {
   if (is != state::runnable) return;
   if (waits_for_ != nullptr) end_wait();
@@ -175,7 +157,7 @@ void timed_hart::pass_marks() noexcept {
 
 hart_work timed_hart::work() const noexcept {
   hart_memory::statistics const& memory = memory_.counted();
-  return {context.retired, memory.tlm_loads, memory.tlm_fetches, memory_.tlm_stores()};
+  return {retired(), memory.tlm_loads, memory.tlm_fetches, memory_.tlm_stores()};
 }
 
 std::uint64_t timed_hart::limit() {

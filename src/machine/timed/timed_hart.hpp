@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 
+#include "machine/flat/warm_caches.hpp"
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/hart/instruction_observer.hpp"
@@ -104,6 +105,12 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   }
   /// It has the registers and the state of that one, which is held, and goes on now if that one could.
   void take_over(timed_hart const& from);
+  /// The same of a machine without time, where it is in that state. All instructions before are left out of retired().
+  void take_over(hart const& from, state in, bool attends);
+  /// What its caches and its predictor would have.
+  void warm(warm_hart& from);
+  /// Instructions, without those that another machine without time has executed.
+  [[nodiscard]] std::uint64_t retired() const noexcept { return context.retired - retired_before_; }
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
   void set_line(interrupt_cause which, bool level) override;
@@ -140,6 +147,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   [[nodiscard]] picoseconds due_ps() const noexcept { return due; }
 
  private:
+  void take_over_registers(hart const& from);
   void go();
   /// Runs as far as allowed. Afterwards it waits: for its time, for a line, or for a wake-up.
   void run_ahead();
@@ -237,6 +245,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t turns_ = 0;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t attends_at_ = never;  ///< The cycle of an interruption.
+  std::uint64_t retired_before_ = 0;  ///< Without time.
   struct mark_at {
     std::uint64_t cycle = never;
     std::optional<hart_work> done;

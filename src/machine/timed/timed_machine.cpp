@@ -200,7 +200,7 @@ void timed_machine::read_counters(marked& at) {
 
 machine_counts timed_machine::measured() const {
   machine_counts const end = measured_begin_ && measured_end_ ? *measured_end_ : machine_counts::of(grid_);
-  return end.since(measured_begin_.value_or(machine_counts{}));
+  return end.since(measured_begin_.value_or(began_counts_));
 }
 
 energy_counts timed_machine::measured_energy() const {
@@ -235,7 +235,7 @@ void timed_machine::notify_stalled() {
 }
 
 std::uint64_t timed_machine::instructions() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = began_.instructions;
   for (auto const& one : programs_) sum += one->instructions();
   for (auto const& one : systems_) sum += one == nullptr ? 0 : one->instructions();
   return sum;

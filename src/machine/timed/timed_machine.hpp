@@ -56,6 +56,31 @@ class timed_machine {
   /// where they are when nothing is under way. Caches, network and units of this one begin empty.
   /// Throws config_error if a program could notice, or if what it has begun does not end.
   void take_over(timed_machine& from);
+  /// The same of a machine without time that has paused: memory moves here, so that one has ended. For one tile.
+  void take_over(flat_machine& from);
+  /// Throws config_error if it could not take over such a machine.
+  void check_takes_over_flat() const;
+  /// The tile, harts and memory that a machine without time must have for that.
+  [[nodiscard]] tile_to_warm tile_of_flat() const;
+  [[nodiscard]] std::uint32_t harts_of_flat() const {
+    return static_cast<std::uint32_t>(programs_.front()->harts().size());
+  }
+  /// A part of a run in a copy of this process, whose results nobody wants: after `warmup` instructions, `counted` more
+  /// are counted. It ends before, if the program does, or if it calls the system for what a copy must not do.
+  struct window {
+    std::uint64_t instructions = 0;
+    std::uint64_t cycles = 0;
+    bool ended = false;  ///< Before all were counted.
+  };
+  [[nodiscard]] window run_window(std::uint64_t warmup, std::uint64_t counted);
+  /// Where its own time began, after what it took over of a machine without time.
+  struct origin {
+    std::uint64_t instructions = 0;
+    picoseconds time = 0;
+  };
+  [[nodiscard]] origin const& began() const noexcept { return began_; }
+  /// Energy up to there, by tile; empty: none.
+  [[nodiscard]] std::vector<energy_counts> const& began_energy() const noexcept { return began_energy_; }
   /// Runs to the end, or to the limit. `each` is called after every `interval_ps` of simulated time with events, or
   /// earlier; it cannot change the run. Places that are reached are taken out of `pauses`.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
@@ -95,6 +120,10 @@ class timed_machine {
   void mark_harts(timed_hart::measured_part which);
   void read_counters(marked& at);
   [[nodiscard]] std::uint64_t instructions() const;
+  /// Until so many more instructions have been executed since it began; false: the program ended before.
+  bool advance_to(std::uint64_t instructions_done);
+  /// The latest cycle of a hart that runs something.
+  [[nodiscard]] std::uint64_t latest_cycle() const;
   /// Until no event is left, or the limit; says why it stopped there.
   std::string run_to_end(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
                          run_pauses& pauses);
@@ -119,6 +148,9 @@ class timed_machine {
   std::unique_ptr<sampler> sampler_;
   std::deque<elf_image> images_;  ///< of the copies in a tile
   std::optional<int> end_code_;   ///< a program has ended the run
+  origin began_;
+  machine_counts began_counts_;
+  std::vector<energy_counts> began_energy_;
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
   energy_counts energy_begin_;  ///< The units have taken it at the marks.

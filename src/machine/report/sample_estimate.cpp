@@ -1,0 +1,139 @@
+// sample_estimate: mean, interval, and both in words.
+#include "machine/report/sample_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "machine/report/table.hpp"
+
+namespace tess::machine {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double in_percent = 100;
+constexpr double normal = 1.959964;  // 97.5 % of a normal distribution are below
+
+/// The same of Student's distribution: its expansion by 1/n (Abramowitz and Stegun, 26.7.5).
+double student(std::size_t freedom) {
+  constexpr double z = normal;
+  double const n = static_cast<double>(freedom);
+  double const z3 = z * z * z;
+  double const z5 = z3 * z * z;
+  double const z7 = z5 * z * z;
+  double const z9 = z7 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
+         (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
+}
+
+double cycles_of(sampled_result const& run, sampled_part const& part) {
+  return static_cast<double>(part.instructions) * part.made->cycles_per_instruction +
+         (&part == &run.all ? static_cast<double>(run.idle_cycles) : 0);
+}
+
+/// 1234567.8 as 1 234 568.
+std::string whole_number(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
+  return digits;
+}
+
+std::string sampled_line(sampled_result const& run, sampled_part const& part, char const* name) {
+  if (!part.made)
+    return fmt::format("machine: {:<18}{} instructions; fewer than {} windows are in it: give a shorter period\n", name,
+                       whole_number(static_cast<double>(part.instructions)), windows_min);
+  double const cycles = cycles_of(run, part);
+  return fmt::format(
+      "machine: {:<18}{:.3f} ms, {} cycles, +-{:.2f}% with 95% confidence: {:.4f} cycles for each of {} instructions, "
+      "{} windows\n",
+      name, cycles * static_cast<double>(run.tile_clock_ps) * 1e-9, whole_number(cycles),
+      in_percent * part.made->relative(), part.made->cycles_per_instruction,
+      whole_number(static_cast<double>(part.instructions)), part.made->windows);
+}
+
+ordered_json json_of_sampled(sampled_result const& run, sampled_part const& part) {
+  ordered_json made{{"instructions", part.instructions}};
+  if (!part.made) return made;
+  made["windows"] = part.made->windows;
+  made["cycles_per_instruction"] = part.made->cycles_per_instruction;
+  made["half_width"] = part.made->half_width;
+  made["deviation"] = part.made->deviation;
+  made["cycles"] = cycles_of(run, part);
+  made["cycles_half_width"] = part.made->half_width * static_cast<double>(part.instructions);
+  return made;
+}
+
+}  // namespace
+
+double estimate::windows_for(double error) const noexcept {
+  double const needed = normal * deviation / (error * cycles_per_instruction);
+  return std::ceil(needed * needed);
+}
+
+std::optional<estimate> estimate_of(std::span<sampled_window const> windows) {
+  if (windows.size() < windows_min) return std::nullopt;
+  double instructions = 0;
+  double cycles = 0;
+  for (sampled_window const& one : windows) {
+    instructions += static_cast<double>(one.instructions);
+    cycles += static_cast<double>(one.cycles);
+  }
+  auto const count = static_cast<double>(windows.size());
+  estimate made{.windows = windows.size(), .cycles_per_instruction = cycles / instructions};
+  // It is a ratio: windows that were cut weigh less.
+  double squares = 0;
+  for (sampled_window const& one : windows) {
+    double const away =
+        static_cast<double>(one.cycles) - made.cycles_per_instruction * static_cast<double>(one.instructions);
+    squares += away * away;
+  }
+  made.deviation = std::sqrt(squares / (count - 1)) / (instructions / count);
+  made.half_width = student(windows.size() - 1) * made.deviation / std::sqrt(count);
+  return made;
+}
+
+std::string table_of(sampled_result const& run, double host_seconds) {
+  sample_plan const& plan = run.plan;
+  std::string text =
+      fmt::format("machine: sampled           {} instructions, after {} of warm-up, of each {}\n",
+                  whole_number(static_cast<double>(plan.window)), whole_number(static_cast<double>(plan.warmup)),
+                  whole_number(static_cast<double>(plan.period)));
+  text += sampled_line(run, run.all, "simulated time");
+  if (run.measured) text += sampled_line(run, *run.measured, "measured part");
+  sampled_part const& wanted = run.measured && run.measured->made ? *run.measured : run.all;
+  if (wanted.made && wanted.made->relative() > plan.error) {
+    double const needed = wanted.made->windows_for(plan.error);
+    auto const period = static_cast<std::uint64_t>(static_cast<double>(wanted.instructions) / needed);
+    text += fmt::format("machine: for +-{:.3g}%        give --sample period={}\n", in_percent * plan.error, period);
+  }
+  if (run.cut != 0)
+    text +=
+        fmt::format("machine: {} windows met calls for files, or the program's end, and are not counted\n", run.cut);
+  text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s\n", host_seconds,
+                      static_cast<double>(run.outcome.instructions) / host_seconds * 1e-6);
+  return text;
+}
+
+std::string json_of(sampled_result const& run, std::string const& machine, std::string const& program,
+                    double host_seconds, std::string const& of_runtime) {
+  ordered_json made{{"schema", statistics_schema},        {"machine", machine}, {"program", program}, {"timing", true},
+                    {"exit_code", run.outcome.exit_code}, {"sampled", true}};
+  made["period"] = run.plan.period;
+  made["window"] = run.plan.window;
+  made["warmup"] = run.plan.warmup;
+  made["cut_windows"] = run.cut;
+  made["failed_windows"] = run.failed.size();
+  made["idle_cycles"] = run.idle_cycles;
+  made["all"] = json_of_sampled(run, run.all);
+  if (run.measured) made["measured"] = json_of_sampled(run, *run.measured);
+  made["host"] = {{"seconds", host_seconds},
+                  {"instructions_per_second", static_cast<double>(run.outcome.instructions) / host_seconds}};
+  auto own = ordered_json::parse(of_runtime, nullptr, false);
+  if (own.is_object()) made["runtime"] = std::move(own);
+  return made.dump(2) + "\n";
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,73 @@
+// sample_estimate: what sampled windows of a run say of all of it: cycles per instruction, with an interval.
+//
+//   Windows of equal length at equal distances are taken as random ones: the mean of their cycles per instruction times
+//   the instructions is the estimate, and its error follows Student's distribution.
+//
+// Threads   none.
+// Source    R. Wunderlich, T. Wenisch, B. Falsafi, J. Hoe, "SMARTS: Accelerating Microarchitecture Simulation via
+//           Rigorous Statistical Sampling" (ISCA 2003), section 2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "machine/flat/flat_machine.hpp"
+
+namespace tess::machine {
+
+struct sample_plan {
+  std::uint64_t period = 1'000'000;  ///< Instructions from the begin of a window to that of the next one.
+  std::uint64_t window = 10'000;     ///< Instructions that are counted,
+  std::uint64_t warmup = 10'000;     ///< and before them those that are executed with time, too, but not counted.
+  double error = 0.03;               ///< What is wanted: half of the interval, as a share of the estimate.
+};
+
+struct sampled_window {
+  std::uint64_t at = 0;  ///< Instructions of the run before its warm-up.
+  std::uint64_t instructions = 0;
+  std::uint64_t cycles = 0;
+};
+
+struct estimate {
+  std::size_t windows = 0;
+  double cycles_per_instruction = 0;
+  double half_width = 0;  ///< Half of the 95 % interval of these.
+  double deviation = 0;   ///< Standard deviation of the windows' own.
+
+  [[nodiscard]] double relative() const noexcept {
+    return cycles_per_instruction > 0 ? half_width / cycles_per_instruction : 0;
+  }
+  /// So many windows would have an error of this share of the estimate.
+  [[nodiscard]] double windows_for(double error) const noexcept;
+};
+
+/// Nothing if there are less than this: an interval of fewer would say nothing.
+inline constexpr std::size_t windows_min = 5;
+[[nodiscard]] std::optional<estimate> estimate_of(std::span<sampled_window const> windows);
+
+/// A part of a run: all of it, or what the program measures.
+struct sampled_part {
+  std::uint64_t instructions = 0;
+  std::optional<estimate> made;
+};
+
+struct sampled_result {
+  sample_plan plan;
+  machine_outcome outcome;
+  std::uint64_t idle_cycles = 0;  ///< Without time: nobody ran.
+  std::uint64_t tile_clock_ps = 0;
+  std::size_t cut = 0;  ///< Windows that were not counted: the program ended, or wanted something of the host,
+  std::vector<std::string> failed;  ///< and those whose process failed: why.
+  sampled_part all;
+  std::optional<sampled_part> measured;
+};
+
+[[nodiscard]] std::string table_of(sampled_result const& run, double host_seconds);
+[[nodiscard]] std::string json_of(sampled_result const& run, std::string const& machine, std::string const& program,
+                                  double host_seconds, std::string const& of_runtime);
+
+}  // namespace tess::machine
