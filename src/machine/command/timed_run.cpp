@@ -62,6 +62,7 @@ void timed_run::make_machine(runtime_files const& of_runtime) {
   std::string const system = system_of();
   image_ = read_elf(file_, begun_.arguments.front(), described_.tlm_bytes + described_.local_tail_bytes);
   check_machine();
+  check_translation();
   if (begun_.image_in_memory) place_in_memory();
   std::uint32_t const copies = copies_of();
   check_copies_in_tile();
@@ -109,6 +110,20 @@ void timed_run::check_machine() const {
         fmt::format("{} is a program of the runtime, which wants tile-local memories and tiles that keep their caches "
                     "in order; {} has neither, but coherent caches; choose another machine: tess machines",
                     begun_.arguments.front(), described_.name)};
+}
+
+/// What knows programs by their physical addresses: accelerators, other tiles, the system's kernel.
+void timed_run::check_translation() const {
+  if (!described_.mmu) return;
+  if (image_.spreads)
+    throw wrong_use{
+        fmt::format("{} is a program of the runtime, whose places give each other addresses; {} translates those of "
+                    "each program ([mmu]); choose another machine: tess machines",
+                    begun_.arguments.front(), described_.name)};
+  if (begun_.copies_in_tile > 1)
+    throw wrong_use{"--pes-per-tile: each copy would have all of the tile's memory on a machine with [mmu]"};
+  if (!system_of().empty())
+    throw wrong_use{"--system: programs would call the system with addresses that [mmu] translates"};
 }
 
 /// A program of the runtime has a place on each tile, or on as many tiles as there are places.

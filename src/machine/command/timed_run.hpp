@@ -55,6 +55,7 @@ class timed_run {
   [[nodiscard]] std::string system_of() const;
   [[nodiscard]] std::uint32_t copies_of() const;
   void check_machine() const;
+  void check_translation() const;
   void check_copies_in_tile() const;
   void check_room() const;
   void place_in_memory();

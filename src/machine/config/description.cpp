@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <tuple>
 
 #include "machine/config/merged_file.hpp"
 #include "machine/config/regions.hpp"
 #include "machine/config/unit_tables.hpp"
 #include "machine/kernel/units.hpp"
+#include "machine/mmu/sv39.hpp"
 
 namespace tess::machine {
 namespace {
@@ -127,6 +129,38 @@ void read_prefetcher(toml_table from, machine_description& made) {
     from.fail("entries", "a line that a directory or an interface may take back is used when it comes",
               "no [prefetcher] beside [coherence], nor [rae] beside the memory");
   }
+  from.finish();
+}
+
+void read_mmu(toml_table& root, machine_description& made) {
+  toml_table from = root.table("mmu");
+  mmu_parameters& mmu = made.mmu.emplace();
+  // An instruction, and what it accesses, may be in two pages at a time.
+  mmu.itlb_entries = from.small_number("itlb_entries", {2, 1024}, "pages, fully associative");
+  mmu.dtlb_entries = from.small_number("dtlb_entries", {2, 1024}, "pages, fully associative");
+  mmu.l2_tlb_entries = from.small_number("l2_tlb_entries", {0, 1U << 16U}, "pages of both; 0: there is none");
+  if (mmu.l2_tlb_entries != 0) {
+    mmu.l2_tlb_ways = from.small_number("l2_tlb_ways", {1, mmu.l2_tlb_entries}, "ways");
+    std::uint32_t const sets = mmu.l2_tlb_entries / mmu.l2_tlb_ways;
+    if (sets * mmu.l2_tlb_ways != mmu.l2_tlb_entries || !std::has_single_bit(sets)) {
+      from.fail("l2_tlb_ways", fmt::format("{} entries of {} ways", mmu.l2_tlb_entries, mmu.l2_tlb_ways),
+                "a power of two of sets");
+    }
+    mmu.l2_tlb_cycles = from.small_number("l2_tlb_cycles", {0, 1000}, "cycles of a look-up");
+  }
+  mmu.walk_cache_entries = from.small_number("walk_cache_entries", {0, 1024}, "upper entries of page tables");
+  mmu.page_fault_cycles = from.small_number("page_fault_cycles", {0, 1'000'000}, "cycles of the system");
+  for (string_view const other : {"clusters", "cni"}) {
+    if (root.has(other))
+      from.fail("itlb_entries", fmt::format("[{}] knows programs by their physical addresses", other),
+                "no [mmu] on a machine with it");
+  }
+  if (made.has_nodes())
+    from.fail("itlb_entries", "words beside the memory are known by their physical addresses",
+              "no [mmu] on a machine with [rae] beside the memory");
+  if (made.tlm_bytes + made.local_tail_bytes > sv39::user_end)
+    from.fail("itlb_entries", "a tile has more memory than Sv39 has addresses for programs",
+              fmt::format("at most {} bytes", sv39::user_end));
   from.finish();
 }
 
@@ -526,6 +560,7 @@ machine_description parse_machine(std::string text, std::string name) {
   read_adapter(root.table("adapter"), made);
   if (root.has("coherence")) read_coherence(root, made);
   if (root.has("rae")) read_rae(root, made);
+  if (root.has("mmu")) read_mmu(root, made);
   if (root.has("prefetcher")) read_prefetcher(root.table("prefetcher"), made);
   if (made.has_accelerators()) read_accelerators(root, made);
   if (root.has("cni")) read_interfaces(root.table("cni"), made);

@@ -17,6 +17,7 @@
 #include "machine/dram/parameters.hpp"
 #include "machine/hart/pipeline_parameters.hpp"
 #include "machine/map/address_map.hpp"
+#include "machine/mmu/parameters.hpp"
 #include "machine/network/parameters.hpp"
 
 namespace tess::machine {
@@ -189,6 +190,7 @@ struct machine_description {
   hart_description harts;
   std::optional<pipeline_parameters> pipeline;  ///< Without: an instruction waits for all before it.
   std::optional<branch_parameters> branches;    ///< Without: nothing is predicted.
+  std::optional<mmu_parameters> mmu;            ///< Without: addresses of programs are those of the local window.
   std::optional<system_description> system;
   std::optional<lookaside_description> lookaside;  ///< Without: the translation of extended addresses takes no time.
   cache_shape l1_instruction;

@@ -19,9 +19,10 @@ constexpr std::uint64_t map_fixed_noreplace = 0x100000;
 }  // namespace
 
 address_space::address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes,
-                             std::uint64_t stack_bytes, layout const& moved)
+                             std::uint64_t memory_bytes, std::uint64_t stack_bytes, layout const& moved)
     : memory_(memory),
       size_bytes_(size_bytes),
+      memory_bytes_(memory_bytes),
       stack_top_(size_bytes - user_page_bytes - moved.mappings),
       heap_begin_(page_up(heap) + moved.heap),
       heap_end_(heap_begin_) {
@@ -71,7 +72,8 @@ std::int64_t address_space::brk(std::uint64_t wanted) {
   if (wanted >= heap_begin_ && wanted < size_bytes_) {
     std::uint64_t const old_end = page_up(heap_end_);
     std::uint64_t const new_end = page_up(wanted);
-    bool const fits = new_end <= old_end || is_free(old_end, new_end);
+    bool const fits =
+        new_end <= old_end || (is_free(old_end, new_end) && new_end - page_down(heap_begin_) <= memory_bytes_);
     if (fits && new_end > old_end) memory_.set_rights(old_end, new_end, right_read | right_write);
     if (fits && new_end < old_end) {
       memory_.set_rights(new_end, old_end, 0);
@@ -86,6 +88,7 @@ std::int64_t address_space::map(std::uint64_t address, std::uint64_t bytes, std:
   if (bytes == 0) return -EINVAL;
   if (bytes > size_bytes_) return -ENOMEM;
   bytes = page_up(bytes);
+  if ((rights & right_write) != 0 && (flags & MAP_NORESERVE) == 0 && bytes > memory_bytes_) return -ENOMEM;
   bool const fixed = (flags & (MAP_FIXED | map_fixed_noreplace)) != 0;
   if (fixed) {
     if (address % user_page_bytes != 0) return -EINVAL;
@@ -117,6 +120,7 @@ std::int64_t address_space::protect(std::uint64_t address, std::uint64_t bytes, 
   if (address % user_page_bytes != 0) return -EINVAL;
   if (bytes == 0) return 0;
   if (!valid(address, bytes)) return -ENOMEM;
+  if ((rights & right_write) != 0 && bytes > memory_bytes_) return -ENOMEM;
   std::uint64_t const end = address + page_up(bytes);
   split(address);
   split(end);

@@ -20,9 +20,11 @@ class address_space {
  public:
   static constexpr std::uint64_t usual_stack_bytes = std::uint64_t{8} << 20U;
 
-  // `heap` is the first address behind the program; the stack is at the end of the memory's size_bytes; both `moved`.
-  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes,
-                layout const& moved);
+  // `heap` is the first address behind the program; the stack is at the end of the size_bytes of addresses; both
+  // `moved`. There may be less memory: no mapping that may be written is larger, unless the program says that it will
+  // not use all of it (MAP_NORESERVE), as Linux has it by default.
+  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t memory_bytes,
+                std::uint64_t stack_bytes, layout const& moved);
 
   // The same mappings as there; the memory has the same size.
   void take_over(address_space const& from) {
@@ -68,6 +70,7 @@ class address_space {
 
   user_memory& memory_;
   std::uint64_t size_bytes_;
+  std::uint64_t memory_bytes_;
   std::uint64_t stack_top_;
   std::uint64_t heap_begin_;
   std::uint64_t heap_end_;                     // as the program set it

@@ -10,19 +10,19 @@ namespace tess::machine {
 program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& host, elf_image const& image,
                  program_options options)
     : memory_(memory),
-      size_bytes_(size_bytes),
+      memory_bytes_(options.memory_bytes == 0 ? size_bytes : options.memory_bytes),
       stack_bytes_(options.stack_bytes),
-      moved_(layout_of(options.layout, size_bytes)),
+      moved_(layout_of(options.layout, memory_bytes_)),
       host_(host),
       image_(image),
       arguments_(std::move(options.arguments)),
       environment_(std::move(options.environment)),
-      space_(memory, image.end, size_bytes, options.stack_bytes, moved_),
+      space_(memory, image.end, size_bytes, memory_bytes_, options.stack_bytes, moved_),
       threads_(memory, host, options.slice_cycles),
       clock_(memory, host, threads_, options.seed + options.layout),
       signals_(memory, host, threads_, size_bytes),
       own_(image, options.path, options.shown_path.empty() ? options.path : options.shown_path, arguments_,
-           environment_, space_, threads_, host, size_bytes),
+           environment_, space_, threads_, host, memory_bytes_),
       files_(memory, std::move(options.files), own_, host) {
   // Rights are per page: a page shared by two segments has the rights of both.
   for (auto const& segment : image.segments)

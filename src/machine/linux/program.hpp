@@ -33,13 +33,14 @@ struct program_options {
   std::uint64_t seed = 1;
   std::uint64_t layout = 0;                                      // a number: where stack, heap and mappings begin
   std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread
-  std::uint64_t slice_cycles = threads::usual_slice_cycles;      // of a thread while others wait for a hart
+  std::uint64_t memory_bytes = 0;  // that there are, if the program may have more addresses; 0: as many as addresses
+  std::uint64_t slice_cycles = threads::usual_slice_cycles;  // of a thread while others wait for a hart
   file_access files;
 };
 
 class program {
  public:
-  // Loads the image into memory of size_bytes.
+  // Loads the image; the program may have memory at addresses up to size_bytes.
   program(user_memory& memory, std::uint64_t size_bytes, machine_host& host, elf_image const& image,
           program_options options);
 
@@ -94,7 +95,7 @@ class program {
   std::uint64_t push(std::uint64_t& top, std::span<std::byte const> bytes);
 
   user_memory& memory_;
-  std::uint64_t size_bytes_;
+  std::uint64_t memory_bytes_;
   std::uint64_t stack_bytes_;
   layout moved_;
   machine_host& host_;

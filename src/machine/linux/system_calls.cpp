@@ -425,7 +425,7 @@ std::int64_t program::uname(call_arguments const& a) {
 std::int64_t program::sysinfo(call_arguments const& a) {
   std::array<std::uint64_t, 14> answer{};  // struct sysinfo: uptime, loads[3], totalram, freeram, ...
   answer[0] = host_.now_ns() / 1'000'000'000U;
-  answer[4] = answer[5] = size_bytes_;
+  answer[4] = answer[5] = memory_bytes_;
   answer[13] = 1;  // mem_unit
   return memory_.put(a[0], answer) ? 0 : -EFAULT;
 }

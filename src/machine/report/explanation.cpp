@@ -80,6 +80,16 @@ std::string units_of(machine_description const& description) {
       description.harts.application, description.harts.system, 1e6 / static_cast<double>(description.tile_clock_ps));
   text += text_of("  L1-I", description.l1_instruction, "invalidated by fence.i");
   text += text_of("  L1-D", description.l1_data, "write-through, snooped");
+  if (description.mmu) {
+    mmu_parameters const& mmu = *description.mmu;
+    std::string const second = mmu.l2_tlb_entries == 0
+                                   ? ""
+                                   : fmt::format(", then {} entries of {} ways in {} cycles", mmu.l2_tlb_entries,
+                                                 mmu.l2_tlb_ways, mmu.l2_tlb_cycles);
+    text +=
+        fmt::format("    MMU     Sv39, TLBs of {} entries for instructions and {} for data{}; walks through the L1-D\n",
+                    mmu.itlb_entries, mmu.dtlb_entries, second);
+  }
   std::string const l2 = text_of("L2", description.l2,
                                  fmt::format("write-back, {} cycles, {}coherent between tiles",
                                              description.l2_hit_cycles, description.coherence ? "" : "not ")

@@ -141,6 +141,12 @@ hart_memory::statistics measurement::hart_memory_sum() const {
     sum.fetch_misses += one.memory.fetch_misses;
     sum.store_wait_cycles += one.memory.store_wait_cycles;
     sum.in_place += one.memory.in_place + one.memory.stores_in_place;
+    sum.itlb_misses += one.memory.itlb_misses;
+    sum.dtlb_misses += one.memory.dtlb_misses;
+    sum.l2_tlb_misses += one.memory.l2_tlb_misses;
+    sum.page_walks += one.memory.page_walks;
+    sum.walk_cycles += one.memory.walk_cycles;
+    sum.page_faults += one.memory.page_faults;
   }
   return sum;
 }

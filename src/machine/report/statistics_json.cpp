@@ -74,7 +74,13 @@ ordered_json json_of(hart_measured const& one) {
           {"operand_wait_cycles", one.issued.operand_cycles},
           {"branches", one.issued.branches},
           {"jumps", one.issued.jumps},
-          {"mispredictions", one.issued.mispredictions}};
+          {"mispredictions", one.issued.mispredictions},
+          {"itlb_misses", one.memory.itlb_misses},
+          {"dtlb_misses", one.memory.dtlb_misses},
+          {"l2_tlb_misses", one.memory.l2_tlb_misses},
+          {"page_walks", one.memory.page_walks},
+          {"walk_cycles", one.memory.walk_cycles},
+          {"page_faults", one.memory.page_faults}};
 }
 
 ordered_json json_of(tile_measured const& one, machine_description const& description) {

@@ -126,6 +126,12 @@ std::string table_of(measurement const& run, machine_description const& descript
                         percent * share(2 * issued.pairs, run.instructions),
                         percent * share(issued.mispredictions, transfers), grouped(transfers));
   }
+  if (description.mmu) {
+    text += fmt::format(
+        "machine: translated        {} misses of ITLBs, {} of DTLBs; {} page walks of {:.1f} cycles, {} page faults\n",
+        grouped(harts.itlb_misses), grouped(harts.dtlb_misses), grouped(harts.page_walks),
+        share(harts.walk_cycles, harts.page_walks), grouped(harts.page_faults));
+  }
   if (link_measured const* const busiest = run.busiest_link()) {
     text += fmt::format("machine: network load      {:.2f}% of all links, {:.2f}% of the busiest, {} to {}\n",
                         percent * run.mean_link_load(), percent * busiest->load, at_tile(description, busiest->from),

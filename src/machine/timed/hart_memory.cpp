@@ -8,7 +8,7 @@
 namespace tess::machine {
 
 hart_memory::hart_memory(machine_description const& description, tile& at, local_window const& window,
-                         page_rights const& rights)
+                         page_rights const& rights, page_tables* tables)
     : tile_(at),
       window_(window),
       rights_(rights),
@@ -24,6 +24,7 @@ hart_memory::hart_memory(machine_description const& description, tile& at, local
   buffer_.own_bit = std::uint64_t{1} << data_number_;
   buffer_.own = &data_;
   fetches_.fill(no_entry);
+  if (tables != nullptr) mmu_.emplace(*description.mmu, *tables);
   if (description.prefetcher) prefetcher_.emplace(*description.prefetcher, description.l2.line_bytes);
 }
 
@@ -38,6 +39,10 @@ void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
     }
   };
   forget(address);
+  if (mmu_) {
+    if (auto const own = mmu_->tables.program_address(address)) forget(*own);
+    return;
+  }
   if (auto const local = window_.local(address)) forget(*local);
 }
 
@@ -47,6 +52,7 @@ void hart_memory::enter(std::uint64_t address, std::byte* in_line) noexcept {
 }
 
 std::uint64_t hart_memory::global(std::uint64_t address) const noexcept {
+  if (mmu_ && address < sv39::user_end) return mmu_->physical(address);
   return window_.global(address).value_or(address);
 }
 
@@ -71,6 +77,8 @@ bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, acces
   tile::place const where = place_of(address);
   bool allowed =
       rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) && where != tile::place::nowhere;
+  // Memory may have been exhausted.
+  if (mmu_ && !one_page) allowed = allowed && place_of(last) != tile::place::nowhere;
   // Each line of a scratchpad has a configuration of its own.
   bool const lines_differ = where == tile::place::scratchpad || where == tile::place::posted;
   if (lines_differ && crosses(address, bytes)) allowed = allowed && place_of(last) == where;
@@ -103,6 +111,7 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
 
 bool hart_memory::load_in_place(hart& h, inst const* i, std::uint64_t address, std::span<std::byte> value) noexcept {
   std::uint64_t const ends = h.now(i);
+  if (!is_translated(address, false)) return false;
   if (!check(h, address, value.size(), right_read)) return false;
   if (crosses(address, value.size())) return false;
   bool const hit = data_.load(global(address)) != nullptr;
@@ -148,6 +157,7 @@ bool hart_memory::post_of_size(hart& h, inst const* i, std::uint64_t address, st
 bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
                                  std::span<std::byte const> value) noexcept {
   std::uint64_t const ends = h.now(i);
+  if (!is_translated(address, false)) return false;
   if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
@@ -175,6 +185,7 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
 
 bool hart_memory::fetch_in_place(hart& h, inst const* i, std::uint64_t address) noexcept {
   std::uint64_t const starts = h.now(i);
+  if (!is_translated(address, true)) return false;
   if (!check(h, address, 2, right_execute)) return false;
   std::uint64_t const name = global(address);
   std::uint64_t const line = address >> code_shift_;
@@ -335,6 +346,7 @@ void hart_memory::drain(hart& h) const noexcept {
 }
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
+  if (mmu_) mmu_->drop(begin, end);
   auto const forget = [&](auto& table, unsigned shift, auto&& line_of) {
     std::uint64_t const up = (std::uint64_t{1} << shift) - 1;
     std::uint64_t const first = (begin + up) >> shift;
@@ -353,7 +365,8 @@ void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept 
   };
   forget(loads_, data_shift_, [](load_entry& one) -> std::uint64_t& { return one.line; });
   forget(fetches_, code_shift_, [](std::uint64_t& line) -> std::uint64_t& { return line; });
-  if (begin < std::min(end, window_.tlm_bytes)) forget_stores(begin, std::min(end, window_.tlm_bytes));
+  std::uint64_t const last = mmu_ ? end : std::min(end, window_.tlm_bytes);
+  if (begin < last) forget_stores(begin, last);
 }
 
 void hart_memory::forget_stores(std::uint64_t begin, std::uint64_t end) noexcept {

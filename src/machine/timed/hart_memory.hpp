@@ -23,36 +23,12 @@
 
 #include "machine/cache/stride_prefetcher.hpp"
 #include "machine/hart/memory_policy.hpp"
+#include "machine/mmu/translation.hpp"
 #include "machine/profile/call_profile.hpp"
 #include "machine/tile/tile.hpp"
+#include "machine/timed/page_rights.hpp"
 
 namespace tess::machine {
-
-/// The page rights of a tile's local window; its devices and global addresses may be read and written.
-class page_rights {
- public:
-  static constexpr unsigned page_shift = 12;
-  explicit page_rights(std::uint64_t bytes) : rights_(bytes >> page_shift) {}
-  [[nodiscard]] bool allow(std::uint64_t address, access_right wanted) const noexcept {
-    std::uint64_t const page = address >> page_shift;
-    if (page >= rights_.size()) return address >= registers::own_devices && wanted != right_execute;
-    return (rights_[page] & wanted) == wanted;
-  }
-  /// May code of any of these pages be executed?
-  [[nodiscard]] bool have_code(std::uint64_t begin, std::uint64_t end) const noexcept {
-    for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page)
-      if ((rights_[page] & right_execute) != 0) return true;
-    return false;
-  }
-  /// Those of all pages, from address 0 on.
-  void take(std::span<std::uint8_t const> of_pages) { rights_.assign(of_pages.begin(), of_pages.end()); }
-  void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
-    for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page) rights_[page] = rights;
-  }
-
- private:
-  std::vector<std::uint8_t> rights_;
-};
 
 class hart_memory {
  public:
@@ -72,9 +48,17 @@ class hart_memory {
     std::uint64_t stores_in_place = 0;    ///< Stores of `in_place`'s kind, which are not in it,
     std::uint64_t tlm_in_place = 0;       ///< and those of them to the tile-local memory.
     std::uint64_t in_place = 0;           ///< Accesses that missed the L1 and did not stop the hart.
+    std::uint64_t itlb_misses = 0;        ///< With [mmu], as all that follow.
+    std::uint64_t dtlb_misses = 0;
+    std::uint64_t l2_tlb_misses = 0;
+    std::uint64_t page_walks = 0;
+    std::uint64_t walk_cycles = 0;  ///< Until their last entry was read.
+    std::uint64_t page_faults = 0;  ///< Walks that ended at a page without memory, which then got some.
   };
 
-  hart_memory(machine_description const& description, tile& at, local_window const& window, page_rights const& rights);
+  /// `tables`: of the program, whose addresses are translated; null: they are those of the window.
+  hart_memory(machine_description const& description, tile& at, local_window const& window, page_rights const& rights,
+              page_tables* tables);
   hart_memory(hart_memory const&) = delete;
   hart_memory& operator=(hart_memory const&) = delete;
 
@@ -149,6 +133,19 @@ class hart_memory {
   /// The word of an atomic, ready to be modified; then call changed(). Null: as above.
   [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
   void changed(hart& h);
+
+  /// Are addresses of the program translated? Then before the operations above, at kernel time:
+  [[nodiscard]] bool translates() const noexcept { return mmu_.has_value(); }
+  enum class progress : std::uint8_t { done, later, waits };
+  /// The translation of the address that the hart stopped for, as far as it can be done in this cycle. `later`: call it
+  /// again at the hart's time; `waits`: when `resume` happens. After `done`, check() says whether the access is allowed.
+  [[nodiscard]] progress translate(hart& h, access_right wanted, event& resume, std::uint64_t kernel_cycle);
+
+  /// A system call of this hart has touched so many pages that had no memory.
+  void system_touched(hart& h, std::uint64_t pages) noexcept {
+    counted_.page_faults += pages;
+    h.wait_until(h.now() + pages * mmu_->parameters.page_fault_cycles);
+  }
 
   /// Before a run: nothing that the tile can observe happens before the cycle `horizon`, nor before the hart's turn in
   /// the kernel's cycle.
@@ -254,6 +251,17 @@ class hart_memory {
     buffer_.add_done(tile_.bus(ends, bytes));
     return free;
   }
+  /// With translation: may the access be done before kernel time, as its page is in the TLB?
+  [[nodiscard]] bool is_translated(std::uint64_t address, bool code) const noexcept {
+    if (!mmu_ || address >= sv39::user_end) return true;
+    return (code ? mmu_->instructions : mmu_->data).find(address >> sv39::page_shift) != tlb::none;
+  }
+  [[nodiscard]] progress look_up_page(hart& h, std::uint64_t page, bool code, event& resume,
+                                      std::uint64_t kernel_cycle);
+  [[nodiscard]] progress walk(hart& h, bool code, event& resume, std::uint64_t kernel_cycle);
+  /// An entry of a page table, by its physical address; null: its line is not in the L2. `ready` is when it is here.
+  [[nodiscard]] std::byte const* read_entry(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
+  void enter_page(std::uint64_t page, std::uint64_t target, bool code) noexcept;
   [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
     return (address & data_mask_) + bytes > data_mask_ + 1;
   }
@@ -295,6 +303,7 @@ class hart_memory {
     std::size_t done = 0;
   } crossing_;
   std::optional<stride_prefetcher> prefetcher_;  ///< With one, loads miss at kernel time only.
+  std::optional<translation> mmu_;               ///< With [mmu].
   bool brought_ = false;  ///< The line that the hart stopped for has just arrived: no extra hit time.
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};

@@ -9,6 +9,13 @@
 
 namespace tess::machine {
 
+namespace {
+
+/// Memory below is the system's (system_program.hpp).
+constexpr std::uint64_t first_address = std::uint64_t{1} << 16U;
+
+}  // namespace
+
 block_rules rules_of(machine_description const& description) {
   hart_description const& harts = description.harts;
   auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
@@ -29,13 +36,16 @@ block_rules rules_of(machine_description const& description) {
 }
 
 program_host::program_host(grid& g, std::uint32_t tile_number, elf_image const& image, std::uint64_t bytes,
-                           block_rules rules)
+                           block_rules rules, bool translates)
     : grid_(g),
       cycles_(g.description.tile_clock_ps),
       tile_(*g.tiles[tile_number]),
       image_(image),
       window_(g.description.window(tile_number)),
-      rights_(bytes),
+      rights_(bytes, translates ? page_rights::kept::by_range : page_rights::kept::by_page),
+      tables_(translates
+                  ? std::make_unique<page_tables>(tile_, window_, g.clock, g.description.tile_clock_ps, first_address)
+                  : nullptr),
       code_(*this, engine<hart_memory>::handlers(), rules) {}
 
 std::uint64_t program_host::counter(hart const& h) const {
@@ -45,7 +55,7 @@ std::uint64_t program_host::counter(hart const& h) const {
 }
 
 std::optional<std::uint64_t> program_host::memory_at(std::uint64_t address) const {
-  auto const name = window_.global(address);
+  auto const name = global(address);
   region const* const in = name ? grid_.map.find(*name) : nullptr;
   if (in == nullptr || in->kind == region_kind::device) return std::nullopt;
   return name;
@@ -76,8 +86,13 @@ bool program_host::change(std::uint64_t address, std::span<std::byte const> from
 }
 
 bool program_host::halfword(std::uint64_t pc, std::uint16_t& into) const {
-  auto const name = window_.global(pc);
-  if (pc % 2 != 0 || !name || !rights_.allow(pc, right_execute)) return false;
+  auto const name = global(pc);
+  if (pc % 2 != 0 || !rights_.allow(pc, right_execute)) return false;
+  if (tables_ && !name) {
+    into = 0;  // what a page has that was never touched
+    return true;
+  }
+  if (!name) return false;
   std::byte const* const at = tile_.peek(*name);
   if (at == nullptr) return false;
   std::memcpy(&into, at, sizeof into);

@@ -4,6 +4,8 @@
 // Threads   one.
 #pragma once
 
+#include <memory>
+
 #include "machine/hart/code_cache.hpp"
 #include "machine/regions/region_log.hpp"
 #include "machine/tile/grid.hpp"
@@ -47,9 +49,15 @@ class program_host : private code_source, public hart_environment {
   std::uint64_t counter(hart const& h) const override;
 
  protected:
-  /// `bytes` of the local window may have rights; at first none has.
-  program_host(grid& g, std::uint32_t tile_number, elf_image const& image, std::uint64_t bytes, block_rules rules);
+  /// `bytes` of the local window may have rights; at first none has. With [mmu] a program may have its addresses
+  /// translated.
+  program_host(grid& g, std::uint32_t tile_number, elf_image const& image, std::uint64_t bytes, block_rules rules,
+               bool translates = false);
   ~program_host() = default;
+  /// The global address of one of the program; nothing: it has no memory there, nor anything else.
+  [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const {
+    return tables_ && address < sv39::user_end ? tables_->physical(address) : window_.global(address);
+  }
 
   grid& grid_;
   clock_domain cycles_;
@@ -57,6 +65,7 @@ class program_host : private code_source, public hart_environment {
   elf_image const& image_;
   local_window window_;
   page_rights rights_;
+  std::unique_ptr<page_tables> tables_;  ///< Null: the program's addresses are those of the window.
   code_cache code_;
   std::string trouble_;
 

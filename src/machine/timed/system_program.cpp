@@ -30,7 +30,7 @@ system_program::system_program(grid& g, std::uint32_t tile_number, elf_image con
                                std::vector<tile_program*> beside, std::function<void()> failed)
     : program_host(g, tile_number, image, all_bytes(g.description.window(tile_number)),
                    one_by_one(rules_of(g.description))),
-      hart_(g.clock, g.description, tile_, window_, rights_, *this, g.description.harts_of(tile_number) - 1),
+      hart_(g.clock, g.description, tile_, window_, rights_, nullptr, *this, g.description.harts_of(tile_number) - 1),
       beside_(std::move(beside)),
       failed_(std::move(failed)) {
   if (image.end > end_of_image)

@@ -33,6 +33,7 @@ void check_same(machine_description const& here, machine_description const& ther
   if (here.tile_clock_ps != there.tile_clock_ps) refuse("their clocks differ, which programs can read");
   if (here.has_accelerators() != there.has_accelerators()) refuse("one has accelerators, which programs can ask for");
   for (machine_description const* const one : {&here, &there}) {
+    if (one->mmu) refuse("page tables are in the memory of one of them");
     if (one->has_clusters()) refuse("clusters have windows, which are part of their network");
     if (one->has_nodes()) refuse("atomics interfaces beside memories have words that memories do not have");
     if (one->cni) refuse("lines with events are part of their caches");

@@ -13,24 +13,38 @@
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
+namespace {
+
+/// Where the addresses end that a program may have as memory. `options` are told how much of it there is.
+std::uint64_t end_of_memory(grid const& g, std::uint32_t share, elf_image const& image, program_options& options) {
+  machine_description const& description = g.description;
+  if (g.copies.in_tile > 1) return description.share_bytes(g.copies.in_tile) * (share + 1);
+  std::uint64_t const bytes = program_memory_bytes(description, image, options.arguments.front());
+  if (!description.mmu) return bytes;
+  options.memory_bytes = bytes;
+  return sv39::user_end;
+}
+
+}  // namespace
 
 tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image,
                            program_options options, std::function<void(tile_program&)> ended)
-    : program_host(g, tile_number, image, g.description.window(tile_number).program_bytes(), rules_of(g.description)),
-      program_((make_harts(g, tile_number, share), *this),
-               g.copies.in_tile == 1 ? program_memory_bytes(g.description, image, options.arguments.front())
-                                     : g.description.share_bytes(g.copies.in_tile) * (share + 1),
-               *this, image, std::move(options)),
+    : program_host(g, tile_number, image, g.description.window(tile_number).program_bytes(), rules_of(g.description),
+                   g.description.mmu.has_value()),
+      program_{(make_harts(g, tile_number, share), *this), end_of_memory(g, share, image, options), *this, image,
+               std::move(options)},
       on_end_(std::move(ended)),
       reach_ps_(g.description.packet_reach_ps()) {
   program_.start(harts_.front().context);
+  if (tables_ && tables_->is_exhausted()) throw elf_error(exhausted());
+  provided_ = 0;
 }
 
 void tile_program::make_harts(grid& g, std::uint32_t tile_number, std::uint32_t share) {
   std::uint32_t const application = g.description.harts_of(tile_number) - g.description.harts.system;
   std::uint32_t const harts = application == 0 ? g.description.harts.system : application / g.copies.in_tile;
   for (std::uint32_t i = share * harts; i < (share + 1) * harts; ++i) {
-    timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, *this, i);
+    timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, tables_.get(), *this, i);
     added.context.code = &code_;
   }
 }
@@ -71,6 +85,7 @@ bool tile_program::whole(std::uint64_t address, std::size_t bytes, access_right 
   for (std::uint64_t at = address / page * page; at < address + bytes; at += page) {
     std::uint64_t const inside = std::max(at, address);
     if (!rights_.allow(inside, wanted)) return false;
+    if (tables_ && inside < sv39::user_end) continue;
     auto const name = window_.global(inside);
     if (!name) return false;
     tile::place const where = tile_.place_of(*name);
@@ -84,7 +99,11 @@ bool tile_program::read(std::uint64_t address, std::span<std::byte> into) {
   for (std::size_t done = 0; done < into.size();) {
     std::uint64_t const at = address + done;
     std::size_t const piece = std::min<std::size_t>(into.size() - done, 8 - at % 8);
-    std::memcpy(into.data() + done, tile_.peek(*window_.global(at)), piece);
+    if (auto const name = global(at)) {
+      std::memcpy(into.data() + done, tile_.peek(*name), piece);
+    } else {
+      std::ranges::fill(into.subspan(done, piece), std::byte{0});  // a page that was never touched
+    }
     done += piece;
   }
   return true;
@@ -96,10 +115,26 @@ bool tile_program::write(std::uint64_t address, std::span<std::byte const> from)
   return true;
 }
 
+bool tile_program::provide(std::uint64_t address, std::size_t bytes) {
+  if (!tables_ || bytes == 0) return true;
+  for (std::uint64_t page = page_down(address); page < address + bytes; page += user_page_bytes) {
+    if (tables_->physical(page)) continue;
+    if (!tables_->provide(page, rights_.of(page))) return false;
+    ++provided_;
+  }
+  return true;
+}
+
+std::string tile_program::exhausted() const {
+  return fmt::format("the program has touched all {} bytes of its tile's memory; give it more by tile.local_tail_bytes",
+                     tables_->memory_bytes());
+}
+
 void tile_program::place(std::uint64_t address, std::span<std::byte const> from) {
+  if (!provide(address, from.size())) return;
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t const at = address + done;
-    std::uint64_t const name = *window_.global(at);
+    std::uint64_t const name = *global(at);
     std::size_t const unit = grid_.description.l2.line_bytes;
     std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
     tile_.poke(name, from.subspan(done, piece));
@@ -111,12 +146,18 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
 void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
   bool const had_code = rights_.have_code(begin, end);
   rights_.set(begin, end, rights);
+  if (tables_) tables_->set_rights(begin, end, rights);
   // The tables in front of the L1s must not serve pages that lost a right.
   for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
   if (had_code || (rights & right_execute) != 0) code_changed();
 }
 
 void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
+  if (tables_) {
+    tables_->release(begin, end);
+    for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
+    return;
+  }
   while (begin < end) {
     std::uint64_t const piece = window_.together(begin, end - begin);
     tile_.discard(*window_.global(begin), piece);
@@ -177,6 +218,13 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
   calling_ = &of.context;
   program::after_call const next = program_.system_call(of.context);
   calling_ = nullptr;
+  if (tables_ && tables_->is_exhausted() && !ended_) {
+    end(1, "machine: " + exhausted() + "\n");
+    return after::sleeps;
+  }
+  // The system's own page faults.
+  if (std::uint64_t const pages = std::exchange(provided_, 0); pages != 0)
+    of.memory().system_touched(of.context, pages);
   set_alarm();
   if (caught_signal() != 0) grid_.clock.stop();  // it may have ended the call early
   if (next == program::after_call::goes_on) return after::goes_on;
@@ -207,7 +255,8 @@ std::string tile_program::segment_hint(access_request const& of) const {
 void tile_program::trapped(timed_hart& of) {
   hart const& h = of.context;
   std::string const where = h.stopped == stop::access ? segment_hint(h.request) : std::string();
-  end(1, trap_report(h, *this, image_, tile_.number()) + where);
+  std::string const full = tables_ && tables_->is_exhausted() ? "machine: " + exhausted() + "\n" : std::string();
+  end(1, full + trap_report(h, *this, image_, tile_.number()) + where);
 }
 
 void tile_program::end(int code, std::string trouble) {
@@ -220,6 +269,7 @@ void tile_program::end(int code, std::string trouble) {
 }
 
 bool tile_program::handles(timed_hart& of) {
+  if (tables_ && tables_->is_exhausted()) return false;
   calling_ = &of.context;
   bool const goes_on = program_.handle_trap(of.context);
   calling_ = nullptr;

@@ -85,6 +85,10 @@ class tile_program final : private machine_host, private user_memory, public pro
   void expired(alarm& one);
   void end(int code, std::string trouble);
   [[nodiscard]] std::string segment_hint(access_request const& of) const;
+  /// With translation: gives the pages of these bytes memory; false: there is none left.
+  bool provide(std::uint64_t address, std::size_t bytes);
+  /// What a program is told that has taken all of the tile's memory.
+  [[nodiscard]] std::string exhausted() const;
   [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
 
   std::deque<timed_hart> harts_;
@@ -97,6 +101,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   /// The least number of cycles from the issue of an operation to its arrival at another tile.
   picoseconds reach_ps_;
   hart const* calling_ = nullptr;
+  std::uint64_t provided_ = 0;  ///< Pages that the system has touched, in the call that is done.
   bool ended_ = false;
   bool is_alone_ = false;
   bool wanted_host_ = false;

@@ -35,7 +35,7 @@ remote_operation begun_operation(stop begun) {
 }  // namespace
 
 timed_hart::timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
-                       page_rights const& rights, hart_environment& owner, std::uint32_t number)
+                       page_rights const& rights, page_tables* tables, hart_environment& owner, std::uint32_t number)
     : event([](event& self) { static_cast<timed_hart&>(self).go(); }),
       kernel_(k),
       clock_(description.tile_clock_ps),
@@ -45,7 +45,7 @@ timed_hart::timed_hart(kernel& k, machine_description const& description, tile& 
       quantum_(description.harts.quantum_cycles),
       system_call_cycles_(description.harts.system_call_cycles),
       trap_cycles_(description.system ? description.system->trap_cycles : 0),
-      memory_(description, at, window, rights) {
+      memory_(description, at, window, rights, tables) {
   context.memory = &memory_;
   if (description.pipeline) {
     pipeline_.emplace(*description.pipeline, description.branches, description.harts.branch_taken_cycles);
@@ -184,6 +184,7 @@ bool timed_hart::serve() {
 bool timed_hart::serve_stop() {
   hart& h = context;
   if (remote_pending_) return finish_remote();
+  if (memory_.translates() && !translate()) return false;
   bool done = true;
   switch (h.stopped) {
     case stop::fetch:
@@ -268,6 +269,29 @@ bool timed_hart::serve_stop() {
   if (done && h.stopped == stop::access) return serve_stop();
   pending_ = !done;
   return done && is == state::runnable;
+}
+
+bool timed_hart::translate() {
+  access_right wanted = right_read;
+  switch (context.stopped) {
+    case stop::fetch:
+      wanted = right_execute;
+      break;
+    case stop::load:
+    case stop::load_reserved:
+      break;
+    case stop::store:
+    case stop::store_conditional:
+    case stop::atomic:
+    case stop::compare_swap:
+      wanted = right_write;
+      break;
+    default:
+      return true;
+  }
+  hart_memory::progress const made = memory_.translate(context, wanted, *this, kernel_cycle());
+  if (made == hart_memory::progress::later) come_back(context.now());
+  return made == hart_memory::progress::done;
 }
 
 bool timed_hart::serve_atomic() {

@@ -75,7 +75,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
   timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
-             page_rights const& rights, hart_environment& owner, std::uint32_t number);
+             page_rights const& rights, page_tables* tables, hart_environment& owner, std::uint32_t number);
 
   state is = state::idle;  // next to the event, so that what other harts of the tile read is one cache line of the host
   hart context;
@@ -157,6 +157,8 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   bool serve_stop();
   /// How far the hart may run now; 0: not at all, another event comes first.
   [[nodiscard]] std::uint64_t limit();
+  /// The addresses of the operation are translated, or refused; false: the hart waits for that.
+  bool translate();
   bool serve_atomic();
   bool serve_remote();
   bool serve_device();
