@@ -29,6 +29,7 @@ RUNS = {
 } if BUNDLED else {
     "single-tile": "--timing on -- crowd 7",
     "sifive-u74": "-- crowd 7",
+    "sifive-u74-mmu": "-- crowd 7",
     "nemesys-2x2": "--copies 3 --system kernel -- adding 50",
     "nemesys-4x4": "--copies 14 -- invoking",
     "nemesys-4x4-single": "--copies 5 -- extended 40 mapped",

@@ -91,6 +91,9 @@ std::vector<run> runs() {
       {"sifive-u54", "-- threads"},
       {"sifive-u74", "-- litmus mapped"},
       {"sifive-u74", "-- crowd 7"},
+      {"sifive-u74-mmu", "-- crowd 7"},
+      {"sifive-u74-mmu", "-- litmus mapped"},
+      {"sifive-u74-mmu", "-- pipes"},
       {"mppa-256", "--copies 2 -- clusters"},
       {"mppa-256", "--copies 20 -- mppa-rmem rmem write 4096 3 2"},
       {"mppa-256", "--copies 20 --system kernel -- mppa-rmem rmem read 4096 3 2"},
@@ -101,6 +104,7 @@ std::vector<run> runs() {
     std::string const alone = std::to_string(seed) + (test::is_sanitized ? " 1 50" : " 1 200");
     for (auto const& [machine, copies, rest] : {std::tuple{"single-tile", 1, words},
                                                 {"sifive-u74", 1, words},
+                                                {"sifive-u74-mmu", 1, words},
                                                 {"nemesys-2x2", 3, words + " remote"},
                                                 {"nemesys-4x4", 14, words + " remote"},
                                                 {"nemesys-4x4-single", 5, words + " remote"},

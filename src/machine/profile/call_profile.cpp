@@ -18,8 +18,9 @@ constexpr bool is_link(std::uint8_t number) noexcept {
 }  // namespace
 
 char const* name_of(spent on) noexcept {
-  static constexpr std::array<char const*, ways_to_spend> names{
-      "issue", "L2", "memory", "remote", "bus", "interface", "device", "write buffer", "system", "sleep"};
+  static constexpr std::array<char const*, ways_to_spend> names{"issue",       "L2",        "memory", "remote",
+                                                                "bus",         "interface", "device", "write buffer",
+                                                                "translation", "system",    "sleep"};
   return names[static_cast<std::size_t>(on)];
 }
 
@@ -71,7 +72,7 @@ void call_profile::wait_stopped(hart const& h, spent on, std::uint64_t cycles) {
   }
 }
 
-void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles) {
+void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles, std::uint64_t translation_cycles) {
   std::uint64_t const now = h.now();
   std::uint64_t const cycles = now - std::min(now, left_at_);
   left_at_ = now;
@@ -83,7 +84,10 @@ void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles) {
   }
   std::uint64_t const on_bus = std::min(bus_cycles, cycles);
   if (on_bus != 0) wait_stopped(h, spent::bus, on_bus);
-  if (on_bus != cycles) wait_stopped(h, on, cycles - on_bus);
+  std::uint64_t const on_translation = std::min(translation_cycles, cycles - on_bus);
+  if (on_translation != 0) wait_stopped(h, spent::translation, on_translation);
+  std::uint64_t const rest = cycles - on_bus - on_translation;
+  if (rest != 0) wait_stopped(h, on, rest);
 }
 
 void call_profile::close(hart const& h, std::uint64_t now) {

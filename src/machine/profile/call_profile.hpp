@@ -31,18 +31,19 @@ namespace tess::machine {
 
 /// What a cycle is spent on.
 enum class spent : std::uint8_t {
-  issue,      ///< Executing: one cycle, the penalties of the instruction, and of a taken jump.
-  l2,         ///< A line or word of the tile: its L2 or its tile-local memory, beyond the L1.
-  memory,     ///< A line of a memory: the network, its DRAM, and whoever has the line instead.
-  remote,     ///< A word, an atomic or an operation at another tile.
-  bus,        ///< The tile's bus is taken by others.
-  interface,  ///< A queue, a counter or the list of jobs of the network interface.
-  device,     ///< A register of a unit of the tile.
-  buffer,     ///< A free entry of the write buffer.
-  system,     ///< The system call or the trap itself.
-  sleep,      ///< Until it is woken: a futex, a reserved word, an interrupt, a time.
+  issue,        ///< Executing: one cycle, the penalties of the instruction, and of a taken jump.
+  l2,           ///< A line or word of the tile: its L2 or its tile-local memory, beyond the L1.
+  memory,       ///< A line of a memory: the network, its DRAM, and whoever has the line instead.
+  remote,       ///< A word, an atomic or an operation at another tile.
+  bus,          ///< The tile's bus is taken by others.
+  interface,    ///< A queue, a counter or the list of jobs of the network interface.
+  device,       ///< A register of a unit of the tile.
+  buffer,       ///< A free entry of the write buffer.
+  translation,  ///< An address: the second TLB, the walk of page tables, page faults.
+  system,       ///< The system call or the trap itself.
+  sleep,        ///< Until it is woken: a futex, a reserved word, an interrupt, a time.
 };
-inline constexpr std::size_t ways_to_spend = 10;
+inline constexpr std::size_t ways_to_spend = 11;
 [[nodiscard]] char const* name_of(spent on) noexcept;
 
 using spent_cycles = std::array<std::uint64_t, ways_to_spend>;
@@ -103,7 +104,7 @@ class call_profile {
   /// The engine has returned.
   void stop(std::uint64_t now) noexcept { left_at_ = now; }
   /// It is called again; of the time in between `bus_cycles` were spent on the bus, and the rest on `on`.
-  void go_on(hart const& h, spent on, std::uint64_t bus_cycles);
+  void go_on(hart const& h, spent on, std::uint64_t bus_cycles, std::uint64_t translation_cycles);
   /// A thread begins; what is between stop() and go_on() is nobody's.
   void begin_thread() noexcept { begins_ = true; }
   /// Another thread takes the hart, and goes on where it was, on whichever hart; 0: there was none.

@@ -21,8 +21,9 @@ constexpr double narrowest = 0.4;  ///< Bars below are left out.
 constexpr double letter = 6.3;     ///< Mean width, 11 px.
 
 // By what cycles are spent on; distinguishable with colour blindness (after Okabe and Ito).
-constexpr std::array<char const*, ways_to_spend> colours{"#009e73", "#f0e442", "#e69f00", "#d55e00", "#999999",
-                                                         "#cc79a7", "#b79ae0", "#c9b037", "#56b4e9", "#dde3e6"};
+constexpr std::array<char const*, ways_to_spend> colours{"#009e73", "#f0e442", "#e69f00", "#d55e00",
+                                                         "#999999", "#cc79a7", "#b79ae0", "#c9b037",
+                                                         "#0072b2", "#56b4e9", "#dde3e6"};
 
 class drawing {
  public:

@@ -61,6 +61,10 @@ void timed_hart::begin_wait() noexcept {
   has_waited_ = true;
   if (log_ == nullptr) return;
   wait_begin_ = kernel_.now();
+  if (translates_from_ != never) {
+    waits_for_ = "translation";
+    return;
+  }
   switch (context.stopped) {
     case stop::fetch:
       waits_for_ = "instructions";

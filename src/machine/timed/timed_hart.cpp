@@ -122,7 +122,7 @@ void timed_hart::run_ahead() {
     memory_.catch_up();  // for what only hits its L1s
     memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
     if (h.is_observed && h.profile != nullptr) {
-      h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0));
+      h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0), std::exchange(translated_, 0));
       has_waited_ = false;
     }
     engine<hart_memory>::run(h, memory_.fast(), until);
@@ -289,9 +289,19 @@ bool timed_hart::translate() {
     default:
       return true;
   }
+  std::uint64_t const starts = context.now();
   hart_memory::progress const made = memory_.translate(context, wanted, *this, kernel_cycle());
+  if (made != hart_memory::progress::done && translates_from_ == never) {
+    translates_from_ = starts;
+    bus_waited_before_ = bus_waited_;
+  }
   if (made == hart_memory::progress::later) come_back(context.now());
-  return made == hart_memory::progress::done;
+  if (made != hart_memory::progress::done) return false;
+  if (std::uint64_t const from = std::exchange(translates_from_, never); from != never) {
+    translated_ += context.now() - from - (bus_waited_ - bus_waited_before_);
+    has_waited_ = false;
+  }
+  return true;
 }
 
 bool timed_hart::serve_atomic() {

@@ -258,10 +258,13 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::optional<privileged_state> privileged_;
   std::optional<pipeline> pipeline_;
   bool awaits_interrupt_ = false;
-  std::uint64_t awaits_from_ = 0;    ///< The cycle in which it began to.
-  std::uint64_t asleep_cycles_ = 0;  ///< In which it did, before.
-  std::uint64_t bus_waited_ = 0;     ///< That its operations waited for the tile's bus since the engine returned.
-  bool has_waited_ = false;          ///< Its operation was not complete at once.
+  std::uint64_t awaits_from_ = 0;          ///< The cycle in which it began to.
+  std::uint64_t asleep_cycles_ = 0;        ///< In which it did, before.
+  std::uint64_t bus_waited_ = 0;           ///< That its operations waited for the tile's bus since the engine returned.
+  std::uint64_t translates_from_ = never;  ///< The cycle in which a translation began that is not complete.
+  std::uint64_t bus_waited_before_ = 0;    ///< What bus_waited_ was then.
+  std::uint64_t translated_ = 0;  ///< Cycles of complete ones since the engine returned, without waits for the bus.
+  bool has_waited_ = false;       ///< Its operation was not complete at once.
   bool held_ = false;
   bool would_run_ = false;  ///< But for hold().
   step_observer* observer_ = nullptr;

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(all, every_preset,
                                          "cni-4", "cni-16", "cni-32", "cni-64", "cni-128", "cni-256", "cni-512",
                                          "cni-1024", "dir-4", "dir-16", "dir-32", "dir-64", "dir-128", "dir-256",
                                          "dir-512", "dir-1024", "rae-6", "rae-16", "rae-64", "tessera-2x2",
-                                         "tessera-4x4", "sifive-u54", "sifive-u74"));
+                                         "tessera-4x4", "sifive-u54", "sifive-u74", "sifive-u74-mmu"));
 
 TEST(mppa_256, has_the_numbers_of_its_paper) {
   machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
@@ -408,6 +408,33 @@ TEST(a_machine_file, has_a_pipeline_if_it_predicts_branches) {
   std::string const pipeline = "[pipeline]\n";
   EXPECT_NE(said(pipeline, "[other]\n").find("a hart that predicts branches has a pipeline; expected a table"),
             std::string::npos);
+}
+
+TEST(a_machine_file, translates_addresses_where_nobody_else_must_know_them) {
+  machine_description const made = parse_machine(preset("sifive-u74-mmu"), "sifive-u74-mmu.toml");
+  ASSERT_TRUE(made.mmu);
+  EXPECT_EQ(made.mmu->dtlb_entries, 40U);
+  EXPECT_EQ(made.mmu->l2_tlb_entries, 512U);
+  EXPECT_FALSE(parse_machine(preset("sifive-u74"), "m.toml").mmu);
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("sifive-u74-mmu", old_text, new_text);
+  };
+  EXPECT_NE(said("dtlb_entries = 40 ", "dtlb_entries = 1 ").find("dtlb_entries = 1 is impossible; expected 2 to 1024"),
+            std::string::npos);
+  EXPECT_NE(said("l2_tlb_ways = 1 ", "l2_tlb_ways = 3 ").find("512 entries of 3 ways; expected a power of two of sets"),
+            std::string::npos);
+  EXPECT_NE(said("l2_tlb_entries = 512 ", "l2_tlb_entries = 0 ").find("l2_tlb_ways"), std::string::npos)
+      << "of what is not there";
+  std::string const table =
+      "[mmu]\nitlb_entries = 2\ndtlb_entries = 2\nl2_tlb_entries = 0\nwalk_cache_entries = 0\n"
+      "page_fault_cycles = 0\n";
+  EXPECT_EQ(said_of("nemesys-4x4", "[l2]\n", table + "[l2]\n"), "no error");
+  EXPECT_EQ(said_of("dir-4", "[l2]\n", table + "[l2]\n"), "no error");
+  for (auto const& [machine, other] : {std::pair{"cni-4", "[cni]"}, {"mppa-256", "[clusters]"}, {"rae-6", "[rae]"}}) {
+    std::string const refused = said_of(machine, "[l2]\n", table + "[l2]\n");
+    EXPECT_NE(refused.find("no [mmu] on a machine with"), std::string::npos) << refused;
+    EXPECT_NE(refused.find(machine == std::string("rae-6") ? "beside the memory" : other), std::string::npos);
+  }
 }
 
 TEST(a_machine_file, has_a_prefetcher_where_nobody_takes_lines_back) {

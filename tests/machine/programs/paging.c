@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
   uint64_t const rounds = strtoull(argv[2], 0, 10);
   // Aligned to what a table of the last level maps, so that the entries of 512 pages are in one table.
   uint64_t const unit = (uint64_t)512 * page;
-  char* const reserved = mmap(0, pages * page + unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int const kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  char* const reserved = mmap(0, pages * page + unit, PROT_READ | PROT_WRITE, kind, -1, 0);
   if (reserved == MAP_FAILED) return 1;
   char* const all = (char*)(((uint64_t)reserved + unit - 1) / unit * unit);
   // Another line of each page, so that they are not all in one set of the L1.

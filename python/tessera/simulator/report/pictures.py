@@ -19,7 +19,8 @@ CLASSES = [(0.0001, "#eceff1", "idle"), (0.01, "#fde725", "&lt; 1%"), (0.05, "#7
 # Known without a profile, and with one.
 SPENT = {"instructions": "#2a788e", "write buffer": "#fde725", "other waits": "#e07a5f", "no thread": "#eceff1"}
 PROFILED = {"issue": "#2a788e", "L2": "#7ad151", "memory": "#e07a5f", "remote": "#440154", "bus": "#b8860b",
-            "interface": "#d81b60", "device": "#8d6e63", "write buffer": "#fde725", "system": "#607d8b",
+            "interface": "#d81b60", "device": "#8d6e63", "write buffer": "#fde725",
+            "translation": "#1f618d", "system": "#607d8b",
             "sleep": "#b0bec5", "no thread": "#eceff1"}  # fmt: skip
 SERIES = ["#2a788e", "#e07a5f", "#440154", "#7ad151", "#b8860b", "#607d8b"]
 BOX, GAP = 118, 64
