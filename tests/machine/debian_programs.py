@@ -33,6 +33,7 @@ PACKAGES = (
 )
 WORDS = "a b\nc d\n"
 TIMED = ("--machine", "nemesys-4x4")
+TRANSLATED = ("--machine", "sifive-u74-mmu")
 
 SQLITE = """#include <sqlite3.h>
 #include <stdio.h>
@@ -124,6 +125,10 @@ CASES = (
     Case("usr/bin/goawk", ("{ print $2 }", "words"), "b\nd\n"),
     Case("usr/bin/goawk", ("BEGIN { for (i = 0; i < 9999; i++) a[i] = i * i; print a[9998] }",), "99960004\n"),
     Case("usr/bin/shfmt", ("script",), "if true; then\n\techo hi\nfi\n"),
+    Case("usr/bin/goawk", ("{ print $2 }", "words"), "b\nd\n", options=TRANSLATED),
+    Case("usr/bin/goawk", ("BEGIN { for (i = 0; i < 9999; i++) a[i] = i * i; print a[9998] }",), "99960004\n",
+         options=TRANSLATED),
+    Case("usr/bin/shfmt", ("script",), "if true; then\n\techo hi\nfi\n", options=TRANSLATED),
     Case("usr/sbin/e2fsck.static", ("-fn", "image"), r"Pass 1[\s\S]*image: 11/\d+ files[\s\S]*"),
     Case("lua", ("local t = {} for i = 1, 1e4 do t[i] = i end print(#t, string.rep('x', 3), 7 // 2)",),
          "10000\txxx\t3\n"),

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "machine/timed/hart_memory.hpp"
+#include "machine/timed/timed_hart.hpp"
 
 namespace tess::machine {
 
@@ -110,6 +110,39 @@ void hart_memory::enter_page(std::uint64_t page, std::uint64_t target, bool code
   }
   store_entry& stored = stores_[left % store_entries];
   if (!code && stored.page == left) stored.page = no_entry;
+}
+
+bool timed_hart::translate() {
+  access_right wanted = right_read;
+  switch (context.stopped) {
+    case stop::fetch:
+      wanted = right_execute;
+      break;
+    case stop::load:
+    case stop::load_reserved:
+      break;
+    case stop::store:
+    case stop::store_conditional:
+    case stop::atomic:
+    case stop::compare_swap:
+      wanted = right_write;
+      break;
+    default:
+      return true;
+  }
+  std::uint64_t const starts = context.now();
+  hart_memory::progress const made = memory_.translate(context, wanted, *this, kernel_cycle());
+  if (made != hart_memory::progress::done && translates_from_ == never) {
+    translates_from_ = starts;
+    bus_waited_before_ = bus_waited_;
+  }
+  if (made == hart_memory::progress::later) come_back(context.now());
+  if (made != hart_memory::progress::done) return false;
+  if (std::uint64_t const from = std::exchange(translates_from_, never); from != never) {
+    translated_ += context.now() - from - (bus_waited_ - bus_waited_before_);
+    has_waited_ = false;
+  }
+  return true;
 }
 
 }  // namespace tess::machine

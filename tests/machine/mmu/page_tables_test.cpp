@@ -1,6 +1,6 @@
 // page_tables_test: what stands in memory are page tables as the privileged specification has them.
 // Method: random touches, rights and releases of pages all over the addresses; then a walker of its own, written after
-// 4.3.2 of the specification, reads all tables from the tile's memory, and finds the pages of a simple model, with their
+// 4.3.2 of the specification, reads all tables from the tile's memory. It finds the pages of a simple model, with their
 // rights, each on a page of memory of its own.
 #include "machine/mmu/page_tables.hpp"
 
@@ -30,7 +30,7 @@ class walker {
   walker(tile& at, std::uint64_t root) : tile_(at) { visit(root, 2, 0); }
   std::map<std::uint64_t, found> pages;   ///< By virtual page number; valid leaves.
   std::map<std::uint64_t, found> others;  ///< The same, entries that are not valid and not zero.
-  std::multiset<std::uint64_t> physical;  ///< Of all of these, and of tables.
+  std::multiset<std::uint64_t> physical;  ///< All of these have, and tables.
 
  private:
   void visit(std::uint64_t table, int level, std::uint64_t number) {

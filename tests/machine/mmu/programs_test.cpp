@@ -1,7 +1,7 @@
 // programs_test: programs whose addresses are translated: what they print, what their TLBs miss, and what that takes.
-// Method: a program that loads from as many pages as wanted, in turn, as often as wanted. Two runs differ by a number of
-// rounds alone, so the differences of their counts are known by hand, for TLBs that are just large enough, and too small
-// by one. Programs print what they print without translation.
+// Method: a program that loads from as many pages as wanted, in turn, as often as wanted. Two runs differ by a number
+// of rounds alone, so the differences of their counts are known by hand, for TLBs that are just large enough, and too
+// small by one. Programs print what they print without translation.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -59,7 +59,7 @@ struct counts {
   }
 };
 
-/// Of `rounds` rounds, beyond those of the first ten.
+/// What `rounds` rounds count, beyond those of the first ten.
 counts of_rounds(mmu const& of, int pages, int rounds) {
   work_folder const folder;
   auto const of_hart = [&](int count, char const* name) {
@@ -91,7 +91,7 @@ TEST(a_second_tlb, spares_the_walks_of_what_it_has) {
   constexpr std::int64_t misses = 20 * 36;
   EXPECT_EQ(of_rounds({.dtlb = 8, .second = 512, .cycles = 5}, 36, 20),
             (counts{.cycles = all.cycles + misses * 5, .dtlb_misses = misses}));
-  // Of 36 pages one after another, in 32 sets of one way, four meet four others; in 16 sets of two, three pages meet in
+  // 36 pages one after another: in 32 sets of one way, four meet four others; in 16 sets of two, three pages meet in
   // each of four sets.
   constexpr std::int64_t meet = 20 * 8;
   EXPECT_EQ(of_rounds({.dtlb = 8, .second = 32, .cycles = 5}, 36, 20),
