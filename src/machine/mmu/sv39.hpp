@@ -12,7 +12,7 @@ inline constexpr unsigned page_shift = 12;
 inline constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
 inline constexpr unsigned levels = 3;
 inline constexpr unsigned index_bits = 9;
-inline constexpr std::uint64_t entries = std::uint64_t{1} << index_bits;  ///< Of a table, which is a page.
+inline constexpr std::uint64_t entries = std::uint64_t{1} << index_bits;  ///< A table has, which is a page.
 inline constexpr std::uint64_t entry_bytes = 8;
 /// Programs have the lower half of the addresses, whose bit 38 is 0.
 inline constexpr std::uint64_t user_end = std::uint64_t{1} << (page_shift + levels * index_bits - 1);
@@ -44,7 +44,7 @@ constexpr std::uint64_t entry_to(std::uint64_t physical, std::uint64_t bits) noe
 constexpr bool is_valid(std::uint64_t entry) noexcept {
   return (entry & valid) != 0;
 }
-/// Of a valid entry: it maps a page; otherwise it leads to the table of the next level.
+/// A valid entry maps a page; otherwise it leads to the table of the next level.
 constexpr bool is_leaf(std::uint64_t entry) noexcept {
   return (entry & (read | write | execute)) != 0;
 }

@@ -137,8 +137,8 @@ class hart_memory {
   /// Are addresses of the program translated? Then before the operations above, at kernel time:
   [[nodiscard]] bool translates() const noexcept { return mmu_.has_value(); }
   enum class progress : std::uint8_t { done, later, waits };
-  /// Translates the address that the hart stopped for, as far as it can be done in this cycle. `later`: call it
-  /// again at the hart's time; `waits`: when `resume` happens. After `done`, check() says whether the access is allowed.
+  /// Translates the address that the hart stopped for, as far as it can be done in this cycle. `later`: call it again
+  /// at the hart's time; `waits`: when `resume` happens. After `done`, check() says whether the access is allowed.
   [[nodiscard]] progress translate(hart& h, access_right wanted, event& resume, std::uint64_t kernel_cycle);
 
   /// A system call of this hart has touched so many pages that had no memory.
