@@ -163,6 +163,7 @@ void timed_machine::check_takes_over_flat() const {
   if (here.has_clusters()) refuse("the memories of its clusters are not one");
   if (here.coherence) refuse("what its directories would know is not followed there");
   if (here.cni) refuse("lines with events are part of its caches");
+  if (here.mmu) refuse("page tables are not there");
   if (here.has_nodes()) refuse("atomics interfaces beside memories have words that memories do not have");
   if (!systems_.empty()) refuse("its system's harts run something; give --system polled");
 }

@@ -201,6 +201,10 @@ TEST(translation, is_refused_where_others_must_know_physical_addresses) {
       folder.run(TESS_MACHINE " --quiet --machine n.toml --system kernel -- '" + programs + "'/hash");
   EXPECT_EQ(system.code, 2);
   EXPECT_NE(system.error.find("with addresses that [mmu] translates"), std::string::npos) << system.error;
+  outcome const forward =
+      folder.run(TESS_MACHINE " --quiet --machine sifive-u74-mmu --fast-forward-to 1000 -- '" + programs + "'/hash");
+  EXPECT_EQ(forward.code, 2);
+  EXPECT_NE(forward.error.find("page tables are not there"), std::string::npos) << forward.error;
   outcome const alone = folder.run(TESS_MACHINE " --quiet --copies 3 --machine n.toml -- '" + programs + "'/hash");
   EXPECT_EQ(alone.code, 0) << alone.error;
   outcome const runtime = folder.run(TESS_MACHINE " --quiet --machine n.toml -- '" + programs + "'/shmem_costs");
