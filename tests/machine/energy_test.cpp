@@ -86,7 +86,7 @@ TEST(energy_of_a_run, is_its_events_times_the_energy_of_each) {
 
 TEST(energy_of_a_memory, is_known_if_its_currents_are) {
   work_folder const folder;
-  std::ofstream{folder.path() / "m.toml"} << "extends = \"nemesys-2x2\"\n[dram]\npreset = \"ddr5-4800\"\n";
+  std::ofstream{folder.path() / "m.toml"} << "extends = \"nemesys-2x2\"\n[dram]\npreset = \"lpddr5-6400\"\n";
   outcome const result = folder.run(TESS_MACHINE " --machine m.toml -- '" TESS_MACHINE_PROGRAMS "/strided' 64 100");
   EXPECT_EQ(result.code, 0) << result.error;
   EXPECT_NE(result.error.find("the DRAM's is not known"), std::string::npos) << result.error;

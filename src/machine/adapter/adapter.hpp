@@ -37,6 +37,8 @@ class home {
   virtual ~home() = default;
   /// Performs a read, write, atomic or compare_swap and sets `status`; `finished` happens when it is complete.
   virtual void serve(transaction& request, event& finished) = 0;
+  /// The same for a unit of this tile, without an adapter that could carry the request on to another part.
+  virtual void access(transaction& request, event& finished) { serve(request, finished); }
   /// A write with an acknowledgement is complete, or refused for good. The answer follows.
   virtual void acknowledge(transaction& /*asked*/) {}
 };

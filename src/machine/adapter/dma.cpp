@@ -64,7 +64,7 @@ process adapter::run_transfer(transaction& request) {
     piece.address = request.address + moved;
     piece.bytes = std::min(step - piece.address % step, request.bytes - moved);
     signals read;
-    home_.serve(piece, read);
+    home_.access(piece, read);
     co_await read.reach(1);
     wrong = piece.status == remote_outcome::wrong;
     if (wrong) break;

@@ -12,7 +12,7 @@ namespace {
 using kind = interface_job::kind;
 
 /// The tile that reads and writes bytes of a region: the cached address of a partition means its DDR, bypassing all
-/// caches; the uncached one means the L2 of its tile.
+/// caches but for directories; the uncached one means the L2 of its tile.
 std::uint32_t home_of(region const& in) {
   return in.kind == region_kind::partition ? in.memory_tile : in.tile;
 }
@@ -171,8 +171,10 @@ void network_interface::send_piece(interface_job& job) {
   region const* const target = map_.find(to);
   // A packet covers one line of its destination, so that it is written at once,
   std::uint64_t bytes = std::min(left_in_line(to), job.bytes - job.begun);
-  // and one line of its source if that is read at once, from a cache.
-  if (source->kind == region_kind::partition_uncached) bytes = std::min(bytes, left_in_line(from));
+  // and one line of its source if that is read at once, from a cache or by a line's directory.
+  bool const by_lines = source->kind == region_kind::partition_uncached ||
+                        (source->kind == region_kind::partition && description_.coherence);
+  if (by_lines) bytes = std::min(bytes, left_in_line(from));
   if (!is_sound(target, to, bytes)) return fail(job, registers::cni::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   ++copy_packets_;
@@ -199,7 +201,7 @@ void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
     ready.owner.launch(ready);
   };
   std::uint64_t const bytes = packet.sent.bytes;
-  if (source.kind == region_kind::partition) {
+  if (source.kind == region_kind::partition && !description_.coherence) {
     packet.read.what = remote_operation::write;
     return memory_->read(source.memory_offset + (from - source.base), std::span(packet.sent.data).first(bytes), packet);
   }
@@ -207,6 +209,10 @@ void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
   packet.read.address = from;
   packet.read.bytes = bytes;
   packet.read.source = tile_;
+  if (source.kind == region_kind::partition) {
+    packet.read.part = dma_packet{};
+    return home_.access(packet.read, packet);
+  }
   packet.read.part = cni_message{};
   home_.serve(packet.read, packet);
 }

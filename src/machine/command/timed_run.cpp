@@ -105,10 +105,10 @@ void timed_run::check_machine() const {
         fmt::format("{} has a place on every tile, which needs memory that tiles share, and the clusters of {} "
                     "share none; choose another machine: tess machines",
                     begun_.arguments.front(), described_.name)};
-  if (image_.spreads && described_.coherence)
+  if (image_.spreads && described_.coherence && !described_.has_accelerators())
     throw wrong_use{
-        fmt::format("{} is a program of the runtime, which wants tile-local memories and tiles that keep their caches "
-                    "in order; {} has neither, but coherent caches; choose another machine: tess machines",
+        fmt::format("{} is a program of the runtime, which wants tile-local memories and accelerators for graphs; {} "
+                    "has neither, but coherent caches; choose another machine: tess machines",
                     begun_.arguments.front(), described_.name)};
 }
 

@@ -415,11 +415,7 @@ void read_coherence(toml_table& root, machine_description& made) {
   }
   coherence.directory_cycles = from.small_number("directory_cycles", {0, 1000}, "cycles");
   coherence.probe_cycles = from.small_number("probe_cycles", {0, 1000}, "cycles");
-  for (string_view const other : {"clusters", "cni", "nma", "nca"}) {
-    if (!root.has(other)) continue;
-    from.fail("protocol", fmt::format("a machine with directories has no [{}]", other),
-              other == "clusters" ? "one of the two" : "none: it goes to the memory without asking caches");
-  }
+  if (root.has("clusters")) from.fail("protocol", "a machine with directories has no [clusters]", "one of the two");
   if (made.l2.line_bytes != made.adapter.dma_packet_bytes) {
     from.fail("protocol",
               fmt::format("a packet of DMA has {} bytes, a line of the L2 {}", made.adapter.dma_packet_bytes,
@@ -436,12 +432,11 @@ void read_rae(toml_table& root, machine_description& made) {
   rae_description& rae = made.rae.emplace();
   rae.beside = static_cast<rae_place>(from.choice("beside", places));
   bool const beside_memory = made.has_nodes();
-  for (string_view const other : {"clusters", "coherence", "cni", "nma", "nca"}) {
-    bool const goes_by = other == "cni" || other == "nma" || other == "nca";
-    if (!root.has(other) || (goes_by && !beside_memory)) continue;
-    from.fail("beside", fmt::format("a machine with [rae] has no [{}]", other),
-              goes_by ? "\"l2\": beside the memory caches know of one agent more, and this would be another"
-                      : "one of the two: words have their home in an L2, or beside one memory");
+  if (root.has("clusters")) from.fail("beside", "a machine with [rae] has no [clusters]", "one of the two");
+  for (string_view const other : {"coherence", "cni", "nma", "nca"}) {
+    if (!root.has(other) || !beside_memory) continue;
+    from.fail("beside", fmt::format("a machine with [rae] beside the memory has no [{}]", other),
+              "\"l2\": beside the memory caches know of one agent more, and this would be another");
   }
   rae.main_entries = from.small_number("main_entries", {1, 4096}, "lines on their way");
   rae.sub_entries = from.small_number("sub_entries", {1, 4096}, "requests for each");
@@ -562,7 +557,9 @@ machine_description parse_machine(std::string text, std::string name) {
   if (root.has("rae")) read_rae(root, made);
   if (root.has("mmu")) read_mmu(root, made);
   if (root.has("prefetcher")) read_prefetcher(root.table("prefetcher"), made);
-  if (made.has_accelerators()) read_accelerators(root, made);
+  made.accelerators =
+      !made.has_clusters() && !made.has_nodes() && (!made.coherence || root.has("nma") || root.has("nca"));
+  if (made.accelerators) read_accelerators(root, made);
   if (root.has("cni")) read_interfaces(root.table("cni"), made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);

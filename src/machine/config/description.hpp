@@ -211,6 +211,7 @@ struct machine_description {
   cluster_description cluster;
   std::optional<coherence_description> coherence;  ///< Without: software keeps L2s coherent.
   adapter_description adapter;
+  bool accelerators = false;  ///< NMA and NCA.
   nma_description nma;
   nca_description nca;
   std::optional<cni_description> cni;
@@ -226,7 +227,7 @@ struct machine_description {
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
   [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
   [[nodiscard]] bool has_clusters() const noexcept { return cluster.image_bytes != 0; }
-  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !has_nodes(); }
+  [[nodiscard]] bool has_accelerators() const noexcept { return accelerators; }
   /// A tile is a core and its memory, with an interface for remote atomics between them.
   [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
   /// The least time from the issue of an operation until a tile, the same one included, can observe it by a packet.

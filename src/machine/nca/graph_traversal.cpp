@@ -195,12 +195,15 @@ task<std::uint64_t> graph_traversal::load(std::uint64_t address) {
 }
 
 task<> graph_traversal::mark(std::uint64_t address) {
-  std::byte* at = tile_.l2().look_up_to_mark(address);
+  // Among coherent caches a mark is a store like any other: the line may move on with it.
+  bool const stores = tile_.coherent();
+  auto const find = [&] { return stores ? tile_.l2().look_up(address, true) : tile_.l2().look_up_to_mark(address); };
+  std::byte* at = find();
   while (at == nullptr) {
     happened there;
-    tile_.l2().bring(address, there);
+    tile_.l2().bring(address, there, stores);
     co_await there;
-    at = tile_.l2().look_up_to_mark(address);
+    at = find();
   }
   std::memcpy(at, &epoch_, sizeof epoch_);
   if (tile_.l2().line_address(address) == line_address_)

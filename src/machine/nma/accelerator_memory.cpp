@@ -36,7 +36,7 @@ class accelerator_memory::stream {
     next_ += into.bytes;
     into.read.emplace();
     of_.moved_bytes_ += into.bytes;
-    of_.port_.read(into.offset, std::span(into.data).first(into.bytes), *into.read);
+    of_.memory_.read(into.offset, std::span(into.data).first(into.bytes), *into.read);
     ++ahead_;
   }
 
@@ -47,9 +47,9 @@ class accelerator_memory::stream {
   std::size_t ahead_ = 0;
 };
 
-accelerator_memory::accelerator_memory(kernel& k, machine_description const& description, memory_port& port)
+accelerator_memory::accelerator_memory(kernel& k, machine_description const& description, tile& at)
     : kernel_(k),
-      port_(port),
+      memory_(description, at),
       state_ps_(description.nma.state_cycles * description.memory_clock_ps),
       burst_(description.nma.burst_bytes),
       posted_max_(description.nma.posted_writes),
@@ -74,7 +74,7 @@ task<> accelerator_memory::fetch(line_register& into, std::uint64_t line) {
   std::array<std::uint64_t, line_register::bytes_max / word_bytes> read;
   happened there;
   moved_bytes_ += burst_;
-  port_.read(line, std::as_writable_bytes(std::span(read)).first(burst_), there);
+  memory_.read(line, std::as_writable_bytes(std::span(read)).first(burst_), there);
   co_await there;
   for (std::uint32_t word = 0; word < burst_ / word_bytes; ++word) {
     if ((into.valid >> word & 1U) == 0) into.words[word] = read[word];
@@ -116,7 +116,7 @@ task<std::uint64_t> accelerator_memory::read_word(std::uint64_t offset) {
   std::uint64_t value = 0;
   happened there;
   moved_bytes_ += word_bytes;
-  port_.read(offset, std::as_writable_bytes(std::span(&value, 1)), there);
+  memory_.read(offset, std::as_writable_bytes(std::span(&value, 1)), there);
   co_await there;
   co_return value;
 }
@@ -129,7 +129,7 @@ task<> accelerator_memory::write(std::uint64_t offset, std::span<std::byte const
   spare_.pop_back();
   ++under_way_;
   moved_bytes_ += bytes.size();
-  port_.write(offset, bytes, begun);
+  memory_.write(offset, bytes, begun);
 }
 
 void accelerator_memory::posted_write::written() {

@@ -1,8 +1,8 @@
 // accelerator_memory: the accelerator's path to its memory: burst registers, posted writes and read-ahead streams.
 //
-//   Everything goes through the one port of the memory tile and takes turns there with other clients. A word that is
-//   not in a register costs an access of a whole burst; a write waits only if too many are in flight. States of the
-//   copy machine take their cycles here, too: they are spent before its next access.
+//   Everything goes through the one port of the memory tile and takes turns there with other clients (near_memory). A
+//   word that is not in a register costs an access of a whole burst; a write waits only if too many are in flight.
+//   States of the copy machine take their cycles here, too: they are spent before its next access.
 //
 // Units     offsets within this memory, multiples of 8; cycles of the memory's clock.
 // Threads   one.
@@ -17,7 +17,7 @@
 
 #include "machine/config/description.hpp"
 #include "machine/kernel/kernel.hpp"
-#include "machine/memory/memory_port.hpp"
+#include "machine/nma/near_memory.hpp"
 #include "machine/unit/completion.hpp"
 
 namespace tess::machine {
@@ -35,7 +35,7 @@ struct line_register {
 
 class accelerator_memory {
  public:
-  accelerator_memory(kernel& k, machine_description const& description, memory_port& port);
+  accelerator_memory(kernel& k, machine_description const& description, tile& at);
 
   /// Charges one state of the machine.
   void step() noexcept { owed_ps_ += state_ps_; }
@@ -94,7 +94,7 @@ class accelerator_memory {
   [[nodiscard]] task<> fetch(line_register& into, std::uint64_t line);
 
   kernel& kernel_;
-  memory_port& port_;
+  near_memory memory_;
   picoseconds state_ps_;
   std::uint64_t burst_;
   std::uint32_t posted_max_;

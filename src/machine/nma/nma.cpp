@@ -32,7 +32,7 @@ nma::nma(kernel& k, machine_description const& description, tile& at, object_typ
     : kernel_(k),
       tile_(at),
       completion_(description, at),
-      memory_(k, description, *at.memory()),
+      memory_(k, description, at),
       copier_(memory_, types, map_partition(description, at.map(), at.number()).memory_offset,
               description.nma.map_bytes),
       line_bytes_(description.l2.line_bytes),

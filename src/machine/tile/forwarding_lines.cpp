@@ -53,8 +53,12 @@ void forwarding_lines::serve(transaction& request, event& finished) {
   }
   if (request.what == remote_operation::probe || request.serving == served_by::owner)
     return client_.serve(request, finished);
-  if (request.serving == served_by::memory) return access(request, finished);
+  if (request.serving == served_by::memory) return access_memory(request, finished);
   if (home_of(request.address) == tile_) return home_.serve(request, finished);
+  send_to_home(request, finished);
+}
+
+void forwarding_lines::access(transaction& request, event& finished) {
   send_to_home(request, finished);
 }
 
@@ -81,14 +85,14 @@ void forwarding_lines::send_probe(transaction& probe, std::uint32_t answered_at)
 
 void forwarding_lines::serve_memory(transaction& request, event& finished) {
   std::uint32_t const there = map_.find(request.address)->memory_tile;
-  if (there == tile_) return access(request, finished);
+  if (there == tile_) return access_memory(request, finished);
   request.target = there;
   request.serving = served_by::memory;
   request.status = remote_outcome::passed_on;
   finished.happens(finished);
 }
 
-void forwarding_lines::access(transaction& request, event& finished) {
+void forwarding_lines::access_memory(transaction& request, event& finished) {
   request.status = remote_outcome::done;
   std::span<std::byte> const data(request.data.data(), request.bytes);
   if (request.what == remote_operation::read) {
@@ -131,7 +135,15 @@ void forwarding_lines::send_to_home(transaction& request, event& finished) {
   begun.sent.bytes = request.bytes;
   begun.sent.done = &begun;
   if (request.what == remote_operation::write) copy_line(begun.sent.data.data(), request.data.data(), request.bytes);
-  adapter_.issue_at_once(begun.sent);
+  if (begun.sent.target != tile_) return adapter_.issue_at_once(begun.sent);
+  begun.sent.source = tile_;
+  begun.sent.status = remote_outcome::pending;
+  home_.serve(begun.sent, begun.taken);
+}
+
+void forwarding_lines::go_on(relay& of) {
+  if (of.sent.status == remote_outcome::passed_on) return adapter_.issue_for(of.sent, tile_);
+  relayed(of);
 }
 
 void forwarding_lines::relayed(relay& of) {

@@ -34,6 +34,8 @@ class forwarding_lines final : line_carrier, home_carrier {
 
   /// A line for a cache, a transfer's bytes, or what belongs to them, has come.
   void serve(transaction& request, event& finished);
+  /// The same of a unit of this tile, which has the memory: read or written as a transfer does.
+  void access(transaction& request, event& finished);
   [[nodiscard]] static bool concerns(transaction const& request) noexcept {
     return request.what == remote_operation::probe || request.what == remote_operation::copy_back ||
            request.serving != served_by::home || request.line() != nullptr;
@@ -58,8 +60,20 @@ class forwarding_lines final : line_carrier, home_carrier {
   struct relay : event {
     explicit relay(forwarding_lines& owner_)
         : event([](event& self) { static_cast<relay&>(self).owner.relayed(static_cast<relay&>(self)); }),
-          owner(owner_) {}
+          owner(owner_),
+          taken(*this) {}
+    /// It was in this tile, and has taken the request or passed it on.
+    struct by_home : event {
+      explicit by_home(relay& of_)
+          : event([](event& self) {
+              relay& carried = static_cast<by_home&>(self).of;
+              carried.owner.go_on(carried);
+            }),
+            of(of_) {}
+      relay& of;
+    };
     forwarding_lines& owner;
+    by_home taken;
     transaction sent;
     transaction* of = nullptr;  ///< Null: spare.
     event* finished = nullptr;
@@ -72,8 +86,9 @@ class forwarding_lines final : line_carrier, home_carrier {
   void write_line(std::uint64_t address, std::span<std::byte const> line) override;
   void written(line_write& of);
   void send_to_home(transaction& request, event& finished);
+  void go_on(relay& of);
   void relayed(relay& of);
-  void access(transaction& request, event& finished);
+  void access_memory(transaction& request, event& finished);
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t address) const noexcept;
   [[nodiscard]] std::byte* being_written(std::uint64_t address) noexcept;
 

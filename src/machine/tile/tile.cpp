@@ -346,6 +346,11 @@ void tile::poke(std::uint64_t address, std::span<std::byte const> from) {
     std::ranges::copy(from, tlm_.at(address - tlm_region_.base));
     return;
   }
+  if (interface_ != nullptr && interface_->lines().holds(address)) {
+    std::byte* const at = interface_->lines().at(address);
+    if (at != nullptr) std::ranges::copy(from, at);
+    return;
+  }
   region const& in = *map_.find(address);
   if (forwarding_) {
     forwarding_lines::change({.address = address, .bytes = from.size(), .from = from.data()}, all_forwarding_);
@@ -397,7 +402,8 @@ std::byte* tile::in_interface(region const& in, std::uint64_t address, bool for_
 }
 
 std::byte* tile::watchable(std::uint64_t address) noexcept {
-  if (!coherent() || tlm_region_.holds(address)) return peek(address);
+  bool const of_interface = interface_ != nullptr && interface_->lines().holds(address);
+  if (!coherent() || tlm_region_.holds(address) || of_interface) return peek(address);
   auto const probed = l2_.probe(address);
   return probed.line_state == l2_private::invalid ? nullptr : &probed.data[address % description_.l2.line_bytes];
 }
@@ -471,16 +477,66 @@ void tile::serve(transaction& request, event& finished) {
     return serve_word(begun);
   }
   bool const in_memory = !is_tlm && in->kind != region_kind::scratchpad;
+  // A directory takes one line at a time; an interface's messages may cross two.
+  bool const crosses = in_memory && coherent() &&
+                       l2_.line_address(request.address + request.bytes - 1) != l2_.line_address(request.address);
   if (in_memory && forwarding_) {
     request.address = cached_name(map_, *in, request.address);
     bool const is_here = in->memory_tile == number_ || forwarding_->home_of(request.address) == number_;
     bool const is_known = request.what == remote_operation::read || request.what == remote_operation::write;
-    if (is_here && is_known) return forwarding_->serve(request, finished);
+    if (is_here && is_known) return crosses ? serve_lines(request, finished) : forwarding_->serve(request, finished);
   }
+  if (in_memory && directory_ && crosses) return serve_lines(request, finished);
   if (in_memory && in->memory_tile == number_ && memory_ != nullptr && !forwarding_)
     return serve_memory(request, *in, finished);
   request.status = remote_outcome::wrong;
   kernel_.after(0, finished);
+}
+
+void tile::access(transaction& request, event& finished) {
+  region const* const in = forwarding_ ? map_.find(request.address) : nullptr;
+  bool const by_home = in != nullptr && in->kind == region_kind::partition && in->memory_tile == number_ &&
+                       request.address + request.bytes <= in->end();
+  if (!by_home) return serve(request, finished);
+  catch_up();
+  forwarding_->access(request, finished);
+}
+
+void tile::serve_lines(transaction& request, event& finished) {
+  split_access& begun = splits_.take(*this);
+  begun.of = &request;
+  begun.finished = &finished;
+  begun.missing = begun.parts.size();
+  std::uint64_t const first = l2_.line_address(request.address) + description_.l2.line_bytes - request.address;
+  std::uint64_t at = 0;
+  for (split_access::part& one : begun.parts) {
+    transaction& sent = one.sent;
+    sent.what = request.what;
+    sent.part = dma_packet{};
+    sent.status = remote_outcome::pending;
+    sent.serving = served_by::home;
+    sent.source = number_;
+    sent.address = request.address + at;
+    sent.bytes = at == 0 ? first : request.bytes - first;
+    std::copy_n(request.data.begin() + static_cast<std::ptrdiff_t>(at), sent.bytes, sent.data.begin());
+    at += sent.bytes;
+  }
+  for (split_access::part& one : begun.parts) access(one.sent, one);
+}
+
+void tile::part_served(split_access& of) {
+  if (--of.missing > 0) return;
+  transaction& request = *of.of;
+  auto const& [first, second] = of.parts;
+  bool const done = first.sent.status == remote_outcome::done && second.sent.status == remote_outcome::done;
+  request.status = done ? remote_outcome::done : remote_outcome::wrong;
+  if (request.what == remote_operation::read) {
+    auto const rest = std::copy_n(first.sent.data.begin(), first.sent.bytes, request.data.begin());
+    std::copy_n(second.sent.data.begin(), second.sent.bytes, rest);
+  }
+  event& finished = *of.finished;
+  splits_.give_back(of);
+  finished.happens(finished);
 }
 
 void tile::serve_scratchpad(transaction& request, event& finished) {

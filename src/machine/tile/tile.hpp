@@ -24,6 +24,7 @@
 #include "machine/cache/l2_private.hpp"
 #include "machine/cni/network_interface.hpp"
 #include "machine/config/description.hpp"
+#include "machine/kernel/pool.hpp"
 #include "machine/memory/blocking_directory.hpp"
 #include "machine/memory/memory_port.hpp"
 #include "machine/rae/atomics_interface.hpp"
@@ -192,6 +193,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   void discard(std::uint64_t address, std::uint64_t bytes);
 
   void serve(transaction& request, event& finished) override;
+  void access(transaction& request, event& finished) override;
   void acknowledge(transaction& written) override { interface_->acknowledge(written); }
 
   /// The cache-integrated network interface; null: this machine has none.
@@ -265,6 +267,26 @@ class tile : public home, private line_memory, private memory_side, private prob
     place where = place::l2;
   };
 
+  /// An access of two lines.
+  struct split_access {
+    explicit split_access(tile& owner_) : owner(owner_), parts{part(*this), part(*this)} {}
+    struct part : event {
+      explicit part(split_access& of_)
+          : event([](event& self) {
+              split_access& whole = static_cast<part&>(self).of;
+              whole.owner.part_served(whole);
+            }),
+            of(of_) {}
+      split_access& of;
+      transaction sent;
+    };
+    tile& owner;
+    transaction* of = nullptr;
+    event* finished = nullptr;
+    std::size_t missing = 0;
+    std::array<part, 2> parts;
+  };
+
   /// An access to memory that waits for the atomics interface to release a line.
   struct late_access : event {
     explicit late_access(tile& owner_)
@@ -316,6 +338,8 @@ class tile : public home, private line_memory, private memory_side, private prob
   // An atomics interface beside the L2 has its port here; with a node, node_memory serves its claims.
   [[nodiscard]] std::byte* reach(main_entry& entry) override;
   [[nodiscard]] std::byte* join(main_entry& entry, bool stores) override;
+  void serve_lines(transaction& request, event& finished);
+  void part_served(split_access& of);
   void serve_word(served_word& word);
   void retry(served_word& word);
   void do_word(served_word& word, std::byte* at);
@@ -383,6 +407,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::vector<served_word*> spare_words_;
   std::deque<late_access> all_late_;
   std::vector<late_access*> spare_late_;
+  pool<split_access> splits_;
 };
 
 }  // namespace tess::machine

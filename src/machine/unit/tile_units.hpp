@@ -57,6 +57,10 @@ struct tile_units {
                                                [this](std::uint64_t source) { lines.raise(source); }));
       at.attach(static_cast<registers::unit>(registers::own_units::first + i), *own.back());
     }
+    if (at.interface() != nullptr) {
+      interface.emplace(description, at);
+      at.attach(registers::unit::cni, *interface);
+    }
     if (!description.has_accelerators()) return;
     requests.emplace(k, description, at);
     graphs.emplace(k, description, at, types);
@@ -64,9 +68,6 @@ struct tile_units {
     if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, description, at, types);
     at.attach(registers::unit::nma, *requests);
     at.attach(registers::unit::nca, *graphs);
-    if (at.interface() == nullptr) return;
-    interface.emplace(description, at);
-    at.attach(registers::unit::cni, *interface);
   }
   /// Does a command run that may take long?
   [[nodiscard]] bool any_runs() const {

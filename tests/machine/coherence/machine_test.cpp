@@ -77,6 +77,73 @@ INSTANTIATE_TEST_SUITE_P(machines, coherent_tiles,
                                          machine_with{"dir-16", 2, blocking}, machine_with{"dir-16", 2, beside_memory},
                                          machine_with{"dir-16", 2, interleaved}));
 
+/// Another preset, with directories beside everything that it has.
+struct directories_beside {
+  std::string name;
+  std::string protocol;
+  std::string homes;
+};
+void PrintTo(directories_beside const& m, std::ostream* out) {
+  *out << m.name << ", " << m.protocol << ", " << m.homes;
+}
+
+class coherent_units : public testing::TestWithParam<directories_beside> {
+ protected:
+  void SetUp() override {
+    auto const& [name, protocol, homes] = GetParam();
+    std::ofstream{folder_.path() / "mine.toml"} << "extends = \"" << name << "\"\n[l2]\nline_bytes = 64\n"
+                                                << "[network]\nrequests.channels = 1\n"
+                                                << "[coherence]\nprotocol = \"" << protocol << "\"\nhomes = \"" << homes
+                                                << "\"\ninterleave_bytes = 64\ndirectory_cycles = 4\n"
+                                                << "probe_cycles = 8\n";
+  }
+  outcome run(std::string const& machine, int copies, std::string const& words) const {
+    return folder_.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " + std::to_string(copies) + " -- '" +
+                       programs + "/" + words);
+  }
+  work_folder folder_;
+};
+
+std::string first_line(outcome const& of) {
+  return of.output.substr(0, of.output.find('\n'));
+}
+
+TEST_P(coherent_units, copy_what_caches_have_and_programs_read_what_they_wrote) {
+  if (!GetParam().name.starts_with("cni")) GTEST_SKIP() << "has other units";
+  EXPECT_EQ(first_line(run("mine.toml", 4, "coherent_interfaces'")), "18504 of 18504");
+  EXPECT_EQ(first_line(run("mine.toml", 4, "interfaces'")), first_line(run(GetParam().name, 4, "interfaces'")));
+}
+
+TEST_P(coherent_units, do_what_they_do_without_directories) {
+  if (GetParam().name.starts_with("cni")) GTEST_SKIP() << "has other units";
+  for (std::string const words : {"invoking'", "swapping' 10", "extended' 20 mapped"}) {
+    outcome const result = run("mine.toml", 5, words);
+    EXPECT_EQ(result.code, 0) << words << result.error;
+    EXPECT_EQ(result.output, run(GetParam().name, 5, words).output) << words;
+  }
+  // Its part with system calls wants an image in DDR.
+  std::string const seen = run("mine.toml", 4, "litmus_tiles' lines").output;
+  EXPECT_EQ(seen.substr(0, seen.find("turns")),
+            "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n"
+            "LR/SC: 800\nacross lines: 0 of 800\n");
+}
+INSTANTIATE_TEST_SUITE_P(machines, coherent_units,
+                         testing::Values(directories_beside{"cni-4", "forwarding", "partition"},
+                                         directories_beside{"cni-4", "forwarding", "interleaved"},
+                                         directories_beside{"cni-4", "forwarding", "memory"},
+                                         directories_beside{"cni-4", "blocking", "memory"},
+                                         directories_beside{"nemesys-4x4", "forwarding", "memory"},
+                                         directories_beside{"tessera-4x4", "forwarding", "partition"},
+                                         directories_beside{"tessera-4x4", "forwarding", "interleaved"},
+                                         directories_beside{"tessera-4x4", "blocking", "memory"}));
+
+TEST(caches_without_directories, have_old_bytes_after_copies) {
+  work_folder const folder;
+  outcome const result =
+      folder.run(TESS_MACHINE " --quiet --machine cni-4 --copies 4 -- '" + programs + "/coherent_interfaces'");
+  EXPECT_NE(first_line(result), "18504 of 18504");
+}
+
 TEST(coherent_caches, have_locks_that_exclude_and_barriers_that_hold) {
   work_folder const folder;
   for (std::string const number : {"4", "16"}) {

@@ -16,7 +16,7 @@ DIFFER = {
     "summary": "the machine's own",
     "cni": "the mechanism of one",
     "coherence": "the mechanism of the other",
-    "nma": "unused; a machine with directories has none, as accelerators bypass caches",
+    "nma": "unused; programs of directories need no accelerators",
     "nca": "unused; the same",
     "addresses.scratchpad_base": "where [cni] has its lines; coherent caches have none",
     "addresses.scratchpad_stride": "the same",
