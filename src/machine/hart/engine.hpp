@@ -3,7 +3,7 @@
 //   Each policy's engine<Policy> is instantiated in a file of its own (flat_engine.cpp), which contains every
 //   instruction's function with the policy's hit path inlined. engine_run.hpp tells how to instantiate another one.
 //
-// Cost      entry and exit: about 20 ns, most of it for the host's rounding mode.
+// Cost      entry and exit: about 20 ns where the host's rounding mode must be changed, less otherwise.
 #pragma once
 
 #include "machine/hart/code_cache.hpp"
