@@ -10,6 +10,7 @@
 #include <random>
 
 #include "machine/tile/grid.hpp"
+#include "machine/tile/cached_byte.hpp"
 
 namespace {
 
@@ -37,30 +38,6 @@ class poking : public testing::TestWithParam<unsigned> {
     return g_.map.of(region_kind::partition, 1)->base + word * 8;
   }
 
-  /// Waits until a byte of the L2 may be loaded or stored; requests its line as often as necessary.
-  struct access : event {
-    access(tile& at_, std::uint64_t address_, bool for_store_)
-        : event([](event& self) { static_cast<access&>(self).retry(); }),
-          at(at_),
-          address(address_),
-          for_store(for_store_) {}
-    [[nodiscard]] bool await_ready() { return (found = at.look_up(tile::place::l2, address, for_store)) != nullptr; }
-    void await_suspend(std::coroutine_handle<> handle) {
-      waiting = handle;
-      at.l2().bring(address, *this, for_store);
-    }
-    [[nodiscard]] std::byte* await_resume() const { return found; }
-    void retry() {
-      if (!await_ready()) return at.l2().bring(address, *this, for_store);
-      waiting.resume();
-    }
-    tile& at;
-    std::uint64_t address;
-    bool for_store;
-    std::byte* found = nullptr;
-    std::coroutine_handle<> waiting;
-  };
-
   process client(std::uint32_t number) {
     tile& at = *g_.tiles[number];
     std::mt19937_64 draw(100 * GetParam() + number);
@@ -71,7 +48,7 @@ class poking : public testing::TestWithParam<unsigned> {
       if (kind == 1) co_await at.l2().flush(address_of(word), 8, 0);
       if (kind < 2) continue;
       bool const stores = kind > 4;
-      std::byte* const found = co_await access(at, address_of(word), stores);
+      std::byte* const found = co_await cached_byte(at, address_of(word), stores);
       std::uint64_t value = 0;
       std::memcpy(&value, found, 8);
       [&] { ASSERT_EQ(value, truth_[word]) << "word " << word << " in tile " << number << " at " << g_.clock.now(); }();

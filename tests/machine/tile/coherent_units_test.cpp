@@ -12,6 +12,7 @@
 
 #include "machine/nma/near_memory.hpp"
 #include "machine/tile/grid.hpp"
+#include "machine/tile/cached_byte.hpp"
 
 namespace {
 
@@ -47,30 +48,6 @@ class units_of_coherent_tiles : public testing::TestWithParam<unsigned> {
   /// Copies of the words, made by transfers.
   [[nodiscard]] std::uint64_t copy_of(std::uint64_t word) const { return address_of(word) + 0x1000; }
 
-  /// Waits until a byte of the L2 may be loaded or stored; requests its line as often as necessary.
-  struct cached : event {
-    cached(tile& at_, std::uint64_t address_, bool for_store_)
-        : event([](event& self) { static_cast<cached&>(self).retry(); }),
-          at(at_),
-          address(address_),
-          for_store(for_store_) {}
-    [[nodiscard]] bool await_ready() { return (found = at.look_up(tile::place::l2, address, for_store)) != nullptr; }
-    void await_suspend(std::coroutine_handle<> handle) {
-      waiting = handle;
-      at.l2().bring(address, *this, for_store);
-    }
-    [[nodiscard]] std::byte* await_resume() const { return found; }
-    void retry() {
-      if (!await_ready()) return at.l2().bring(address, *this, for_store);
-      waiting.resume();
-    }
-    tile& at;
-    std::uint64_t address;
-    bool for_store;
-    std::byte* found = nullptr;
-    std::coroutine_handle<> waiting;
-  };
-
   static void check(std::uint64_t value, std::uint64_t least, truth const& now, char const* who) {
     ASSERT_GE(value, least) << who;
     ASSERT_LE(value, now.begun) << who;
@@ -83,18 +60,18 @@ class units_of_coherent_tiles : public testing::TestWithParam<unsigned> {
       std::uint64_t const word = draw() % words;
       bool const stores = word % 2 == 0 && word / 2 % 3 == number && draw() % 2 == 0;
       if (stores) {
-        std::byte* const found = co_await cached(at, address_of(word), true);
+        std::byte* const found = co_await cached_byte(at, address_of(word), true);
         std::uint64_t const value = truth_[word].begun = truth_[word].complete = ++newest_;
         std::memcpy(found, &value, 8);
       } else if (draw() % 3 != 0) {
         std::uint64_t const least = truth_[word].complete;
-        std::byte const* const found = co_await cached(at, address_of(word), false);
+        std::byte const* const found = co_await cached_byte(at, address_of(word), false);
         std::uint64_t value = 0;
         std::memcpy(&value, found, 8);
         check(value, least, truth_[word], "a hart");
       } else {
         std::uint64_t const least = copied_[word];
-        std::byte const* const found = co_await cached(at, copy_of(word), false);
+        std::byte const* const found = co_await cached_byte(at, copy_of(word), false);
         std::uint64_t value = 0;
         std::memcpy(&value, found, 8);
         check(value, least, truth_[word], "a hart, of a copy");
