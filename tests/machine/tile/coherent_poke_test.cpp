@@ -9,8 +9,8 @@
 #include <cstring>
 #include <random>
 
-#include "machine/tile/grid.hpp"
 #include "machine/tile/cached_byte.hpp"
+#include "machine/tile/grid.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <random>
 
 #include "machine/nma/near_memory.hpp"
-#include "machine/tile/grid.hpp"
 #include "machine/tile/cached_byte.hpp"
+#include "machine/tile/grid.hpp"
 
 namespace {
 
