@@ -495,6 +495,12 @@ local_window machine_description::window(std::uint32_t tile) const {
           .in_memory = in_tlm.has_value()};
 }
 
+local_window machine_description::window_of_units(std::uint32_t tile) const {
+  local_window made = window(tile);
+  if (mmu) made.tlm_bytes = made.tail_bytes = 0;
+  return made;
+}
+
 picoseconds machine_description::reach_ps() const noexcept {
   std::uint64_t cycles = network.zero_load_cycles(0, 1);
   if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));

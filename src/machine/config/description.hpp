@@ -4,6 +4,7 @@
 // Source    the numbers of machines/*.toml, each with its source behind it.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -230,6 +231,10 @@ struct machine_description {
   [[nodiscard]] bool has_accelerators() const noexcept { return accelerators; }
   /// A tile is a core and its memory, with an interface for remote atomics between them.
   [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
+  /// More cycles than a hart may have run ahead. It does not depend on the quantum, unless that is very long.
+  [[nodiscard]] std::uint64_t beyond_quantum_cycles() const noexcept {
+    return std::max<std::uint64_t>(2000, harts.quantum_cycles);
+  }
   /// The least time from the issue of an operation until a tile, the same one included, can observe it by a packet.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// The least time that a packet takes to another tile.
@@ -241,6 +246,8 @@ struct machine_description {
   /// A program's image and heap lie in its tile's partition, but for the part [begin, end) of the image, whole pages.
   void place_image_in_memory(std::uint64_t begin, std::uint64_t end) noexcept { in_tlm = {begin, end}; }
   [[nodiscard]] local_window window(std::uint32_t tile) const;
+  /// The same for units, which know physical addresses only: with [mmu] it has the tile's devices and no memory.
+  [[nodiscard]] local_window window_of_units(std::uint32_t tile) const;
   /// How many bytes of the local window a program has.
   [[nodiscard]] std::uint64_t program_bytes() const noexcept {
     return in_tlm ? local_tail_bytes : tlm_bytes + local_tail_bytes;

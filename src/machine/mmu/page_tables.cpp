@@ -116,9 +116,8 @@ bool page_tables::provide(std::uint64_t address, std::uint8_t rights) {
   return true;
 }
 
-void page_tables::for_each(
-    std::uint64_t first, std::uint64_t end,
-    std::function<void(std::uint64_t page, std::uint64_t entry_at, std::uint64_t entry)> const& visit) {
+void page_tables::for_each(std::uint64_t first, std::uint64_t end,
+                           std::function<void(std::uint64_t at, std::uint64_t entry)> const& visit) {
   for (std::uint64_t page = first; page < end;) {
     std::uint64_t table = root_;
     unsigned level = sv39::levels - 1;
@@ -138,30 +137,28 @@ void page_tables::for_each(
     for (; page < last; ++page) {
       std::uint64_t const at = table + sv39::index_of(page, 0) * sv39::entry_bytes;
       entry = entry_at(at);
-      if (entry != 0) visit(page, at, entry);
+      if (entry != 0) visit(at, entry);
     }
   }
 }
 
 void page_tables::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
   std::uint64_t const bits = bits_of(rights);
-  for_each(begin >> sv39::page_shift, end >> sv39::page_shift,
-           [&](std::uint64_t, std::uint64_t at, std::uint64_t entry) {
-             std::uint64_t const changed = sv39::entry_to(sv39::target_of(entry), bits);
-             if (changed != entry) write_entry(at, changed);
-           });
+  for_each(begin >> sv39::page_shift, end >> sv39::page_shift, [&](std::uint64_t at, std::uint64_t entry) {
+    std::uint64_t const changed = sv39::entry_to(sv39::target_of(entry), bits);
+    if (changed != entry) write_entry(at, changed);
+  });
 }
 
 void page_tables::release(std::uint64_t begin, std::uint64_t end) {
-  for_each(begin >> sv39::page_shift, end >> sv39::page_shift,
-           [&](std::uint64_t, std::uint64_t at, std::uint64_t entry) {
-             write_entry(at, 0);
-             std::uint64_t const physical = sv39::target_of(entry);
-             tile_.discard(physical, sv39::page_bytes);
-             std::uint64_t const frame = *window_.local(physical) >> sv39::page_shift;
-             owner_[frame] = 0;
-             free_.push_back(frame);
-           });
+  for_each(begin >> sv39::page_shift, end >> sv39::page_shift, [&](std::uint64_t at, std::uint64_t entry) {
+    write_entry(at, 0);
+    std::uint64_t const physical = sv39::target_of(entry);
+    tile_.discard(physical, sv39::page_bytes);
+    std::uint64_t const frame = *window_.local(physical) >> sv39::page_shift;
+    owner_[frame] = 0;
+    free_.push_back(frame);
+  });
 }
 
 }  // namespace tess::machine

@@ -58,7 +58,7 @@ class page_tables {
   [[nodiscard]] std::optional<std::uint64_t> leaf_of(std::uint64_t page) const;
   /// Each entry with memory of pages in [first, end).
   void for_each(std::uint64_t first, std::uint64_t end,
-                std::function<void(std::uint64_t page, std::uint64_t entry_at, std::uint64_t entry)> const& visit);
+                std::function<void(std::uint64_t at, std::uint64_t entry)> const& visit);
   [[nodiscard]] std::uint64_t global_of(std::uint64_t frame) const {
     return *window_.global(frame << sv39::page_shift);
   }

@@ -68,10 +68,8 @@ void tile_program::wake(hart& h) {
   of(h).wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
 }
 void tile_program::interrupt(hart& h, std::uint64_t cycles) {
-  constexpr std::uint64_t least = 2000;  // as an interrupt of another hart may take, and more than a quantum
   picoseconds const clock_ps = grid_.description.tile_clock_ps;
-  std::uint64_t const cycle =
-      now_ns() * 1000 / clock_ps + std::max({cycles, least, std::uint64_t{grid_.description.harts.quantum_cycles}});
+  std::uint64_t const cycle = now_ns() * 1000 / clock_ps + std::max(cycles, grid_.description.beyond_quantum_cycles());
   of(h).interrupt(cycle);
   add_alarm((cycle * clock_ps + 999) / 1000);  // it may sleep then
 }

@@ -177,9 +177,8 @@ void timed_machine::mark(bool begins) {
 }
 
 void timed_machine::mark_harts(timed_hart::measured_part which) {
-  constexpr std::uint64_t least = 2000;  // more than the quantum of any preset: the counts do not depend on it
   std::uint64_t const now = clock_domain(grid_.description.tile_clock_ps).cycle_from(grid_.clock.now());
-  std::uint64_t const cycle = now + std::max(least, std::uint64_t{grid_.description.harts.quantum_cycles});
+  std::uint64_t const cycle = now + grid_.description.beyond_quantum_cycles();
   for (auto const& program : programs_)
     for (timed_hart& one : program->harts()) one.mark(which, cycle);
   for (auto const& system : systems_)

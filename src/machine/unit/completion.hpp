@@ -36,7 +36,7 @@ class happened : public event {
 class completion {
  public:
   completion(machine_description const& description, tile& at)
-      : tile_(at), local_(description.window(at.number())), own_only_(description.has_clusters()) {}
+      : tile_(at), local_(description.window_of_units(at.number())), own_only_(description.has_clusters()) {}
 
   /// The global address of a register's value; nothing if it lies in a hole of the local window.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {

@@ -31,7 +31,7 @@ struct object_type {
 class object_types {
  public:
   object_types(kernel& k, machine_description const& description, tile& at)
-      : kernel_(k), tile_(at), local_(description.window(at.number())) {}
+      : kernel_(k), tile_(at), local_(description.window_of_units(at.number())) {}
 
   /// The address of the section in the local window; set by the loader.
   void place(std::uint64_t address, std::uint64_t bytes) noexcept {

@@ -98,4 +98,25 @@ TEST_F(a_range_unit, refuses_ranges_outside_of_the_caches) {
   EXPECT_EQ(unit.load(64 * registers::window_bytes, 0), std::nullopt);
 }
 
+TEST(a_range_unit_of_translated_programs, knows_physical_addresses_only) {
+  machine_description described = read_machine(TESS_MACHINES "/nemesys-2x2.toml");
+  described.mmu.emplace();
+  grid g{described};
+  range_unit& unit = g.units[0]->ranges;
+  std::uint64_t const partition = g.map.of(region_kind::partition, 0)->base;
+  auto const ring = [&](std::uint64_t address, std::uint64_t counter) {
+    (void)unit.store(ranges::operation, ranges::flush, 0);
+    (void)unit.store(ranges::bytes, 64, 0);
+    (void)unit.store(ranges::address, address, 0);
+    (void)unit.store(ranges::counter, counter, 0);
+    (void)unit.store(ranges::doorbell, 1, 0);
+    return *unit.load(ranges::doorbell, 0);
+  };
+  std::uint64_t const own = described.tlm_bytes;  // the first byte of the tail in the program's window
+  EXPECT_EQ(ring(own, 0), ranges::wrong);
+  EXPECT_EQ(ring(partition, 64), ranges::wrong);
+  EXPECT_EQ(ring(partition, 0), ranges::accepted);
+  g.clock.run();
+}
+
 }  // namespace
