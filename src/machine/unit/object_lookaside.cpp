@@ -11,7 +11,8 @@ constexpr std::uint64_t entry_bytes = sizeof(std::uint64_t);
 object_lookaside::object_lookaside(machine_description const& description, std::uint32_t at)
     : timing_(description.lookaside),
       buffers_(timing_ ? description.harts_of(at) : 0, std::vector<std::uint64_t>(timing_ ? timing_->entries : 0)) {
-  for (std::uint32_t tile = 0; tile < description.tiles(); ++tile) windows_.push_back(description.window_of_units(tile));
+  for (std::uint32_t tile = 0; tile < description.tiles(); ++tile)
+    windows_.push_back(description.window_of_units(tile));
 }
 
 std::uint32_t object_lookaside::look_up(std::uint32_t hart, std::uint64_t object) {
