@@ -155,6 +155,7 @@ CLI::Validator machine() {
 CLI::Validator check_of(std::string_view option) {
   if (option == "--machine") return machine();
   if (option == "--timing") return one_of({"off", "on"});
+  if (option == "--engine") return one_of({"translator", "interpreter"});
   if (option == "--allow-write" || option == "--allow-read") return folder();
   if (option == "--env") return variable();
   if (option == "--tile") return tile_place();

@@ -71,6 +71,8 @@ inline constexpr std::array run_options{
         "run the program on this simulated machine, such as nemesys-4x4, or FILE.toml; yours is a static RV64 one"},
     run_option{"--timing", "", "on|off", "",
                "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
+    run_option{"--engine", "", "translator|interpreter", "",
+               "of the machine, without time: whether instructions become instructions of this computer; same results"},
     run_option{"--picture", "", "FILE.svg", "", "of the machine: draw its grid with the load of every part there"},
     run_option{"--profile", "", "FILE", "",
                "of the machine: where its cycles went there, by function, line and call path: .svg, .json, .csv, "

@@ -54,6 +54,11 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--timing", chosen.timing,
                  "off: one coherent flat memory, one instruction a cycle; the default of single-tile only")
       ->check(CLI::IsMember({"off", "on"}));
+  app.add_option("--engine", chosen.engine,
+                 "what executes instructions without time: translator, which makes instructions of this computer of "
+                 "those that are executed often, the default; or interpreter. Both do the same")
+      ->check(CLI::IsMember({"translator", "interpreter"}))
+      ->envname("TESS_ENGINE");
   app.add_option_function<std::string>(
       "--tile", [&chosen](std::string const& text) { read_tile(text, chosen); },
       "with time: the first tile that may run the program, by number or as x,y");

@@ -166,7 +166,9 @@ int run_flat(chosen_options const& chosen) {
         chosen.arguments.front())};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, false)};
   flat_machine machine{
-      image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen, of_runtime, false)};
+      image,
+      {.memory_bytes = memory_bytes, .harts = chosen.harts, .translates = chosen.engine == "translator"},
+      options_of(chosen, of_runtime, false)};
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);

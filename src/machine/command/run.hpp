@@ -29,10 +29,11 @@ struct chosen_options {
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;
-  std::uint32_t first_tile_row = 0;  // first_tile is then a column
-  std::uint32_t copies = 0;          // 0: from the program's notes
-  std::string statistics;            // files; empty: none
-  std::string system;                // polled, kernel, or the file of a program for the system's harts
+  std::uint32_t first_tile_row = 0;   // first_tile is then a column
+  std::uint32_t copies = 0;           // 0: from the program's notes
+  std::string statistics;             // files; empty: none
+  std::string engine = "translator";  // of what runs without time: or interpreter
+  std::string system;                 // polled, kernel, or the file of a program for the system's harts
   std::string trace;
   std::string task_trace;
   std::string picture;

@@ -42,9 +42,11 @@ flat_machine::flat_machine(elf_image const& image, flat_options options, program
     : image_(image),
       options_(options),
       memory_(options.memory_bytes),
+      translator_(options.translates && !warmed ? make_translator(flat_engine::handlers()) : nullptr),
       code_(memory_, warmed ? warming_engine::handlers() : flat_engine::handlers(), rules_of(warmed)),
       harts_(options.harts),
       program_(*this, memory_.size_bytes(), *this, image, std::move(of_program)) {
+  if (translator_) code_.translate(*translator_);
   if (warmed) warm_.emplace(warmed->description, warmed->window, options.harts);
   for (std::uint32_t k = 0; k < harts_.size(); ++k) {
     harts_[k].context.number = k;

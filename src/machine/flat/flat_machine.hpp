@@ -26,6 +26,7 @@
 #include "machine/linux/program.hpp"
 #include "machine/linux/run_limit.hpp"
 #include "machine/regions/region_log.hpp"
+#include "machine/translate/translator.hpp"
 
 namespace tess::machine {
 
@@ -33,6 +34,7 @@ struct flat_options {
   std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
   std::uint32_t harts = 4;
   std::uint64_t turn_cycles = 20'000;
+  bool translates = true;  // blocks of instructions into the host's, where that is possible; the results are the same
 };
 
 struct machine_outcome {
@@ -139,6 +141,7 @@ class flat_machine final : private machine_host, private user_memory {
   flat_options options_;
   flat_memory memory_;
   std::optional<warm_tile> warm_;
+  std::unique_ptr<block_translator> translator_;  // null: none
   code_cache code_;
   std::vector<flat_hart> harts_;
   parked_regions parked_regions_;

@@ -28,6 +28,8 @@ class flat_memory final : public code_source {
   static constexpr unsigned page_shift = 12;
   static constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
   static constexpr std::uint64_t size_bytes_max = std::uint64_t{1} << 38U;
+  // The byte of a page's rights is so far before the base, plus the page's number.
+  static constexpr std::uint64_t pages_max = size_bytes_max >> page_shift;
 
   explicit flat_memory(std::uint64_t size_bytes);
   flat_memory(flat_memory const&) = delete;
@@ -121,8 +123,6 @@ class flat_memory final : public code_source {
   }
 
  private:
-  static constexpr std::uint64_t pages_max = size_bytes_max >> page_shift;
-
   static std::uint8_t& rights_of(std::byte* base, std::uint64_t page) noexcept {
     return reinterpret_cast<std::uint8_t*>(base - pages_max)[page];  // NOLINT
   }

@@ -12,8 +12,8 @@ namespace tess::machine {
 namespace {
 
 constexpr unsigned instructions_limit = 64;
-// Header, begin_block, two fetches, instructions, each with a slot for its issue and one that tells of it, the link to
-// what follows, and a stub for it and for each branch.
+// Header, enter_block or begin_block, two fetches, instructions, each with a slot for its issue and one that tells of
+// it, the link to what follows, and a stub for it and for each branch.
 constexpr std::size_t slots_max = 1 + 1 + 2 + 3 * instructions_limit + 1 + instructions_limit + 1;
 
 std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
@@ -100,6 +100,8 @@ class block_builder {
   }
 
   void build() {
+    if (rules_.translated_after != 0 && !rules_.traced)
+      put_pseudo(operation::enter_block, std::int64_t{rules_.translated_after});
     if (rules_.profiled) put_pseudo(operation::begin_block, 0);
     if (rules_.fetch_line_bytes != 0) put_pseudo(operation::fetch_line, static_cast<std::int64_t>(line_of(pc_)));
     unsigned const most = std::clamp(rules_.instructions_max, 1U, instructions_limit);
@@ -274,9 +276,9 @@ std::size_t code_cache::block_table::place_of(std::uint64_t pc) const noexcept {
 void code_cache::block_table::add(std::uint64_t pc, inst const* first) {
   if (2 * (count + 1) > known.size()) {
     constexpr std::size_t least = 1024;
-    std::vector<block_entry> const before = std::exchange(known, {});
+    std::vector<jump_entry> const before = std::exchange(known, {});
     known.resize(std::max(least, 2 * before.size()));
-    for (block_entry const& one : before)
+    for (jump_entry const& one : before)
       if (one.first != nullptr) known[place_of(one.pc)] = one;
   }
   known[place_of(pc)] = {pc, first};
@@ -299,7 +301,7 @@ inst const* code_cache::find(std::uint64_t pc) const noexcept {
 
 inst const* code_cache::block_at(std::uint64_t pc) {
   if (inst const* const known = find(pc)) return known;
-  if (blocks_->chunks.size() * chunk_insts > inst_max) clear();
+  if (blocks_->chunks.size() * chunk_insts > inst_max || (translator_ != nullptr && translator_->is_full())) clear();
   block_builder builder{source_, handlers_, rules_, pc};
   builder.build();
   inst* const first = blocks_->allocate(builder.slots().size());
@@ -315,8 +317,14 @@ void code_cache::link(inst const* stub, inst const* first) noexcept {
   jump->imm = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));  // NOLINT
 }
 
+bool code_cache::count_entry(inst const* slot) {
+  inst* const first = const_cast<inst*>(slot);  // NOLINT: as in link()
+  return --first->imm == 0 && translator_->translate(first, blocks_->jumps.data());
+}
+
 void code_cache::clear() {
   blocks_ = std::make_shared<block_table>();
+  if (translator_ != nullptr) translator_->forget();
   ++generation_;
 }
 

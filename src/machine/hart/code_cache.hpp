@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/hart/block_translator.hpp"
 #include "machine/hart/inst.hpp"
 #include "machine/hart/memory_policy.hpp"
 #include "machine/isa/decode.hpp"
@@ -44,9 +45,21 @@ class code_cache {
   void remember(std::uint64_t pc, inst const* first) noexcept { blocks_->jumps[slot(pc)] = {pc, first}; }
   // The recorded target of an indirect jump, or null.
   [[nodiscard]] inst const* jump(std::uint64_t pc) const noexcept {
-    block_entry const& entry = blocks_->jumps[slot(pc)];
+    jump_entry const& entry = blocks_->jumps[slot(pc)];
     return entry.pc == pc ? entry.first : nullptr;
   }
+
+  // A translation takes as long as some hundred entries of a block.
+  static constexpr std::uint32_t usual_entries = 100;
+  // From now on blocks that are entered so often have code of the host, which `by` makes; it is told when blocks are
+  // dropped, and must live as long.
+  void translate(block_translator& by, std::uint32_t after_entries = usual_entries) {
+    translator_ = &by;
+    rules_.translated_after = after_entries;
+    clear();
+  }
+  // A block that may be translated is entered through this slot. True: it has another handler from now on.
+  [[nodiscard]] bool count_entry(inst const* slot);
 
   // From now on blocks tell the profiles of their harts when they are entered.
   void tell_profiles() {
@@ -71,18 +84,13 @@ class code_cache {
   [[nodiscard]] code_source const& source() const noexcept { return source_; }
 
  private:
-  static constexpr std::size_t jump_entries = 4096;
   static constexpr std::size_t inst_max = std::size_t{1} << 22U;  // 96 MiB
   static constexpr std::size_t chunk_insts = 16384;
 
-  struct block_entry {
-    std::uint64_t pc = 1;  // odd: never a pc
-    inst const* first = nullptr;
-  };
   // Blocks, and how they are found.
   struct block_table {
-    std::array<block_entry, jump_entries> jumps{};
-    std::vector<block_entry> known;  // a hash table, at most half full; its size is a power of two
+    std::array<jump_entry, jump_entry::count> jumps{};
+    std::vector<jump_entry> known;  // a hash table, at most half full; its size is a power of two
     std::size_t count = 0;
     std::vector<std::unique_ptr<inst[]>> chunks;  // NOLINT: their size is chunk_insts
     std::size_t chunk_used = chunk_insts;
@@ -93,11 +101,12 @@ class code_cache {
     inst* allocate(std::size_t insts);
   };
 
-  static std::size_t slot(std::uint64_t pc) noexcept { return (pc >> 1U) % jump_entries; }
+  static std::size_t slot(std::uint64_t pc) noexcept { return (pc >> 1U) % jump_entry::count; }
 
   code_source const& source_;
   handler* const* handlers_;
   block_rules rules_;
+  block_translator* translator_ = nullptr;
   std::uint64_t generation_ = 1;
   std::shared_ptr<block_table> blocks_ = std::make_shared<block_table>();
 };

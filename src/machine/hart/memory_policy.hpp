@@ -68,6 +68,7 @@ struct block_rules {
   bool learns = false;                  // without time: such a slot before each branch and jump, for its predictor
   std::uint8_t narrow_load = 0;         // with these: more cycles until a loaded byte or half-word can be read
   bool profiled = false;                // blocks tell the hart's profile when they are entered
+  std::uint32_t translated_after = 0;   // so many entries of a block, unless it is traced; 0: never
   bool traced = false;                  // instructions tell the hart's log of commits when they begin
   bool operator==(block_rules const&) const = default;
 };

@@ -24,6 +24,12 @@ struct block_flow : flow<Policy> {
     leave(h, i, stop::access);
   }
 
+  // With a translator: the block is entered.
+  INSTRUCTION(enter_block) {
+    if (h.code->count_entry(i)) GO_TO(i->run);
+    NEXT;
+  }
+
   // With a profile: the block is entered.
   INSTRUCTION(begin_block) {
     h.profile->enter(h, i);
