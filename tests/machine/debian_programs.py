@@ -137,6 +137,13 @@ CASES = (
                     "select sum(a), max(b) from t", "pragma integrity_check"), r"3\|two\nok\n"),
     Case("sqlite", ("out/db", "begin", "delete from t where a = 1", "rollback", "select count(*) from t"), "2\n"),
     Case("sqlite", ("out/db", "update t set b = 'x'", "select b from t"), "x\nx\n", options=TIMED),
+    Case("sqlite", ("out/wal", "pragma journal_mode=wal", "create table t(a)", "insert into t values(1), (2), (3)",
+                    "select sum(a) from t", "pragma wal_checkpoint", "insert into t values(4)",
+                    "select count(*) from t"), r"wal\n6\n0\|\d+\|\d+\n4\n"),
+    Case("sqlite", ("out/wal", "pragma journal_mode", "insert into t values(5)", "select sum(a) from t"),
+         "wal\n15\n", options=TIMED),
+    Case("sqlite", ("out/wal", "delete from t where a < 4", "select sum(a) from t", "pragma integrity_check"),
+         "9\nok\n"),
 )
 
 

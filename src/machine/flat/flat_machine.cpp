@@ -117,6 +117,7 @@ void flat_machine::clear(std::uint64_t begin, std::uint64_t end) {
 }
 
 void flat_machine::end(int exit_code, std::string trouble) {
+  program_.leave_files();
   outcome_.exit_code = exit_code;
   outcome_.trouble = std::move(trouble);
   ended_ = true;
@@ -272,7 +273,7 @@ bool flat_machine::serve_trap(hart& h) {
   // It takes time, so that a program that traps for ever comes to its limits.
   h.wait_until(h.now() + 1);
   if (program_.handle_trap(h)) return true;
-  end(1, trap_report(h, *this, image_) + hint_of(h));
+  end(1, trap_report(h, *this, image_) + program_.stack_hint(h) + hint_of(h));
   return false;
 }
 

@@ -14,7 +14,6 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t lowest_mapping = 0x10000;
-constexpr std::uint64_t map_fixed_noreplace = 0x100000;
 
 }  // namespace
 

@@ -19,6 +19,7 @@ namespace tess::machine {
 class address_space {
  public:
   static constexpr std::uint64_t usual_stack_bytes = std::uint64_t{8} << 20U;
+  static constexpr std::uint64_t map_fixed_noreplace = 0x100000;  // of Linux
 
   // `heap` is the first address behind the program; the stack is at the end of the size_bytes of addresses; both
   // `moved`. There may be less memory: no mapping that may be written is larger, unless the program says that it will

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,12 @@ std::int64_t or_error(std::int64_t result) {
   return result < 0 ? -errno : result;
 }
 
+// Where a transfer begins; 0 for what has no places.
+std::uint64_t position(int host, std::int64_t offset) {
+  std::int64_t const at = offset == no_offset ? ::lseek(host, 0, SEEK_CUR) : offset;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(at, 0));
+}
+
 }  // namespace
 
 file_calls::open_file::~open_file() {
@@ -41,6 +48,7 @@ file_calls::open_file::~open_file() {
 file_calls::file_calls(user_memory& memory, file_access access, own_process const& own, machine_host const& host)
     : memory_(memory),
       access_(std::move(access)),
+      mappings_(memory),
       own_(own),
       host_(host),
       directory_(std::filesystem::current_path().string()),
@@ -53,6 +61,7 @@ file_calls::file_calls(user_memory& memory, file_access access, own_process cons
 
 void file_calls::take_over(file_calls&& from) {
   access_ = std::move(from.access_);
+  mappings_.take_over(std::move(from.mappings_));
   directory_ = std::move(from.directory_);
   files_ = std::move(from.files_);
   opened_ = from.opened_;
@@ -63,6 +72,7 @@ void file_calls::take_over(file_calls&& from) {
 
 void file_calls::each_descriptor(descriptor_visitor const& visit) {
   access_.each_descriptor(visit);
+  mappings_.each_descriptor(visit);
   std::set<open_file const*> visited;
   for (auto& [number, of] : files_) {
     if (of.file->ours && of.file->host >= 0 && visited.insert(of.file.get()).second) visit(of.file->host);
@@ -102,6 +112,7 @@ std::int64_t file_calls::openat(call_arguments const& a) {
   path = follow_own(path, (flags & O_NOFOLLOW) == 0);
   int const host = access_.open(path, flags, static_cast<unsigned>(a[3]));
   if (host < 0) return host;
+  if ((flags & O_TRUNC) != 0) mappings_.after_writing(host);
   constexpr int at_begin = O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOCTTY;
   return add(std::make_shared<open_file>(host, path, true, flags & ~at_begin), 0, closes);
 }
@@ -281,7 +292,11 @@ std::int64_t file_calls::lseek(call_arguments const& a) {
 std::int64_t file_calls::ftruncate(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
-  return file->ours ? or_error(::ftruncate(file->host, static_cast<off_t>(a[1]))) : -EINVAL;
+  if (!file->ours) return -EINVAL;
+  mappings_.before_reading(file->host);
+  std::int64_t const result = or_error(::ftruncate(file->host, static_cast<off_t>(a[1])));
+  mappings_.after_writing(file->host);
+  return result;
 }
 
 std::int64_t file_calls::fallocate(call_arguments const& a) {
@@ -290,7 +305,32 @@ std::int64_t file_calls::fallocate(call_arguments const& a) {
   if (!file->ours) return -ESPIPE;
   constexpr std::uint64_t bytes_max = std::uint64_t{1} << 34U;  // of the host's disk, at a time
   if (a[3] > bytes_max) return -EFBIG;
-  return or_error(::fallocate(file->host, static_cast<int>(a[1]), static_cast<off_t>(a[2]), static_cast<off_t>(a[3])));
+  mappings_.before_reading(file->host);
+  std::int64_t const result =
+      or_error(::fallocate(file->host, static_cast<int>(a[1]), static_cast<off_t>(a[2]), static_cast<off_t>(a[3])));
+  mappings_.after_writing(file->host);
+  return result;
+}
+
+std::int64_t file_calls::view_of(call_arguments const& a, file_mappings::view& made) {
+  open_file* const file = find(a[4]);
+  if (file == nullptr) return -EBADF;
+  int const way = file->flags & O_ACCMODE;
+  bool const writes = (a[2] & PROT_WRITE) != 0;
+  struct stat about{};
+  if (way == O_WRONLY || (writes && way != O_RDWR)) return -EACCES;
+  bool const is_file = file->host >= 0 && ::fstat(file->host, &about) == 0 && S_ISREG(about.st_mode);
+  if (!is_file) return writes ? -ENODEV : 0;
+  if (a[5] % user_page_bytes != 0) return -EINVAL;
+  // Not a copy of the descriptor: that would append, if it does.
+  std::string const name = "/proc/self/fd/" + std::to_string(file->host);
+  made.file = std::make_shared<host_file>(::open(name.c_str(), way | O_CLOEXEC));
+  if (made.file->get() < 0) return -errno;
+  made.offset = a[5];
+  made.of = {about.st_dev, about.st_ino};
+  made.may_write = way == O_RDWR;
+  made.writes = writes;
+  return 0;
 }
 
 std::int64_t file_calls::fchmod(call_arguments const& a) {
@@ -329,6 +369,10 @@ std::int64_t file_calls::transfer_in(open_file& file, std::uint64_t address, std
   int const host = file.host;
   std::uint64_t done = 0;
   bytes = std::min(bytes, transfer_bytes_max);
+  if (!mappings_.empty()) {
+    std::uint64_t const begin = position(host, offset);
+    mappings_.before_reading(host, begin, begin + bytes);
+  }
   while (done < bytes || bytes == 0) {
     std::size_t const part = std::min<std::uint64_t>(bytes - done, buffer_.size());
     auto const at = static_cast<off_t>(offset) + static_cast<off_t>(done);
@@ -372,6 +416,10 @@ std::int64_t file_calls::transfer_out(open_file& file, std::uint64_t address, st
     if (put < 0) return done != 0 ? static_cast<std::int64_t>(done) : -errno;
     done += static_cast<std::uint64_t>(put);
   }
+  if (!mappings_.empty() && done != 0) {
+    std::uint64_t const end = position(host, offset) + (offset == no_offset ? 0 : done);
+    mappings_.after_writing(host, end - done, end);
+  }
   return static_cast<std::int64_t>(done);
 }
 
@@ -383,11 +431,13 @@ std::int64_t file_calls::sendfile(call_arguments const& a) {
   if (a[2] != 0 && !memory_.get(a[2], offset)) return -EFAULT;
   if (from->host < 0 || to->host < 0 || (a[2] != 0 && offset < 0)) return -EINVAL;
   std::span const part = std::span{buffer_}.first(std::min<std::uint64_t>(a[3], buffer_.size()));
+  mappings_.before_reading(from->host);
   ssize_t const got = offset == no_offset ? ::read(from->host, part.data(), part.size())
                                           : ::pread(from->host, part.data(), part.size(), offset);
   if (got < 0) return -errno;
   std::int64_t const put = put_bytes(to->host, part.first(static_cast<std::size_t>(got)), no_offset);
   if (put < 0) return -errno;
+  mappings_.after_writing(to->host);
   if (offset == no_offset) {
     if (put < got) ::lseek(from->host, put - got, SEEK_CUR);
     return put;

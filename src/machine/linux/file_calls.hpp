@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "machine/linux/channels.hpp"
 #include "machine/linux/file_access.hpp"
 #include "machine/linux/file_locks.hpp"
+#include "machine/linux/file_mappings.hpp"
 #include "machine/linux/own_process.hpp"
 #include "machine/linux/threads.hpp"
 
@@ -70,12 +72,19 @@ class file_calls {
   std::int64_t fchmodat(call_arguments const& a);
   std::int64_t utimensat(call_arguments const& a);
   std::int64_t sendfile(call_arguments const& a);
-  [[nodiscard]] bool is_open(std::uint64_t number) { return find(number) != nullptr; }
+  // No descriptor is a socket.
+  std::int64_t socket_call(call_arguments const& a) { return find(a[0]) == nullptr ? -EBADF : -ENOTSOCK; }
+
+  [[nodiscard]] file_mappings& mappings() noexcept { return mappings_; }
+  [[nodiscard]] file_mappings const& mappings() const noexcept { return mappings_; }
+  // For an mmap with MAP_SHARED: 0, or an error number. Without a file: what is mapped may be copied.
+  std::int64_t view_of(call_arguments const& a, file_mappings::view& made);
 
   // These wait until a time, which they set at the first try (0 before it).
   std::int64_t ppoll(call_arguments const& a, std::uint64_t& deadline_ns);
   std::int64_t pselect6(call_arguments const& a, std::uint64_t& deadline_ns);
-  std::int64_t epoll_pwait(call_arguments const& a, bool by_spec, std::uint64_t& deadline_ns);
+  std::int64_t epoll_pwait(call_arguments const& a, std::uint64_t& deadline_ns);
+  std::int64_t epoll_pwait2(call_arguments const& a, std::uint64_t& deadline_ns);
   std::int64_t epoll_create1(call_arguments const& a);
   std::int64_t epoll_ctl(call_arguments const& a);
   std::int64_t pipe2(call_arguments const& a);
@@ -91,9 +100,15 @@ class file_calls {
   [[nodiscard]] file_access const& access() const noexcept { return access_; }
   [[nodiscard]] file_access& access() noexcept { return access_; }
   // What is written from now on has been written already: nothing happens, but as if it had.
-  void mute(bool is_muted) noexcept { muted_ = is_muted; }
+  void mute(bool is_muted) noexcept {
+    muted_ = is_muted;
+    mappings_.stop_writing(is_muted);
+  }
   // From now on output goes nowhere, and no file of the host is moved in by it.
-  void discard_output() noexcept { discards_ = true; }
+  void discard_output() noexcept {
+    discards_ = true;
+    mappings_.stop_writing(true);
+  }
   // Each descriptor of the host that this object would close.
   void each_descriptor(descriptor_visitor const& visit);
 
@@ -145,6 +160,7 @@ class file_calls {
   std::shared_ptr<open_file> open_own(std::string const& path) const;
   [[nodiscard]] std::uint32_t ready(open_file const& file) const;
   std::int64_t add_way(std::shared_ptr<channel> way, int flags);
+  std::int64_t wait_for_any(call_arguments const& a, bool by_spec, std::uint64_t& deadline_ns);
   std::optional<std::uint64_t> deadline_at(std::uint64_t address, std::int64_t& failed);
   std::int64_t lock(open_file& file, std::uint64_t command, std::uint64_t address);
   std::int64_t transfer_in(open_file& file, std::uint64_t address, std::uint64_t bytes, std::int64_t offset);
@@ -162,6 +178,7 @@ class file_calls {
 
   user_memory& memory_;
   file_access access_;
+  file_mappings mappings_;
   own_process const& own_;
   machine_host const& host_;
   std::string directory_;  // the current one

@@ -266,7 +266,10 @@ std::int64_t file_calls::truncate(call_arguments const& a) {
   if (auto const wrong = real_path_at(static_cast<std::uint64_t>(AT_FDCWD), a[0], path); wrong != 0) return wrong;
   host_file const file{access_.open(path, O_WRONLY, 0)};
   if (file.get() < 0) return file.get();
-  return ::ftruncate(file.get(), static_cast<off_t>(a[1])) != 0 ? -errno : 0;
+  mappings_.before_reading(file.get());
+  std::int64_t const result = ::ftruncate(file.get(), static_cast<off_t>(a[1])) != 0 ? -errno : 0;
+  mappings_.after_writing(file.get());
+  return result;
 }
 
 std::int64_t file_calls::faccessat(call_arguments const& a) {

@@ -55,10 +55,14 @@ class program {
   after_call system_call(hart& h);
 
   // Does the call of a hart that stopped there neither change nor read anything of the host, but for output?
-  [[nodiscard]] static bool is_within(hart const& h) noexcept;
+  [[nodiscard]] bool is_within(hart const& h) const noexcept;
+  // The run is over, for whatever reason: files get what was stored to pages that are theirs.
+  void leave_files();
 
   // The hart stopped at an access, an illegal instruction or a breakpoint: true if a handler goes on there.
   bool handle_trap(hart& h);
+  // A line, if the access that h stopped at is behind the end of its thread's stack.
+  [[nodiscard]] std::string stack_hint(hart const& h) const;
   // Simulated time has come so far, or machine_host::interrupt asked for it. False: the program has ended by a signal.
   [[nodiscard]] bool pass_time(std::uint64_t now_ns);
   [[nodiscard]] bool attend(hart& h);
@@ -75,23 +79,41 @@ class program {
   [[nodiscard]] file_calls& open_files() noexcept { return files_; }
 
  private:
+  struct table;
   std::int64_t dispatch(hart& h, std::uint64_t number, call_arguments const& a);
-  std::optional<std::int64_t> memory_call(std::uint64_t number, call_arguments const& a);
-  std::optional<std::int64_t> file_call(std::uint64_t number, call_arguments const& a);
-  // Calls that may have to wait; deadline_ns is 0 at the first try.
-  std::optional<std::int64_t> waiting_call(std::uint64_t number, call_arguments const& a, std::uint64_t& deadline_ns);
+  void name_unknown(std::uint64_t number);
   void retry_files();
-  std::optional<std::int64_t> thread_call(hart& h, std::uint64_t number, call_arguments const& a);
-  std::optional<std::int64_t> other_call(hart& h, std::uint64_t number, call_arguments const& a);
+  std::int64_t end_by_signal();
+  std::int64_t signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal);
+  std::int64_t refuse_alias();
+
+  // System calls that none of the parts does alone.
+  std::int64_t exit_thread(hart& h, call_arguments const& a);
+  std::int64_t exit(call_arguments const& a);
+  std::int64_t clone(hart& h, call_arguments const& a);
+  std::int64_t yield(hart& h, call_arguments const& a);
+  std::int64_t thread_id(hart& h, call_arguments const& a);
+  std::int64_t come_back(hart& h, call_arguments const& a);
+  std::int64_t kill(hart& h, call_arguments const& a);
+  std::int64_t tkill(hart& h, call_arguments const& a);
+  std::int64_t tgkill(hart& h, call_arguments const& a);
+  std::int64_t set_user(call_arguments const& a);
+  std::int64_t users(call_arguments const& a);
   std::int64_t affinity(call_arguments const& a);
   std::int64_t uname(call_arguments const& a);
   std::int64_t sysinfo(call_arguments const& a);
   std::int64_t limits(call_arguments const& a);
-  std::optional<std::int64_t> signal_call(hart& h, std::uint64_t number, call_arguments const& a);
-  std::int64_t kill(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal);
-  std::int64_t end_by_signal();
+  std::int64_t own_limits(call_arguments const& a);
+  std::int64_t flush_code(call_arguments const& a);
+  std::int64_t membarrier(call_arguments const& a);
+  std::int64_t brk(call_arguments const& a) { return space_.brk(a[0]); }
   std::int64_t map(call_arguments const& a);
-  void name_unknown(std::uint64_t number);
+  std::int64_t unmap(call_arguments const& a);
+  std::int64_t remap(call_arguments const& a);
+  std::int64_t protect(call_arguments const& a);
+  std::int64_t advise(call_arguments const& a);
+  std::int64_t sync(call_arguments const& a);
+
   std::uint64_t push(std::uint64_t& top, std::span<std::byte const> bytes);
 
   user_memory& memory_;
@@ -109,6 +131,7 @@ class program {
   own_process own_;
   file_calls files_;
   std::set<std::uint64_t> unknown_;
+  bool has_refused_alias_ = false;
   int exit_code_ = 0;
   std::optional<int> signal_;
 };

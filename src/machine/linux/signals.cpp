@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <utility>
 
 #include "machine/hart/hart.hpp"
 
@@ -131,14 +132,28 @@ std::int64_t signals::pending(hart const& h, call_arguments const& a) {
 }
 
 std::int64_t signals::suspend(hart& h, call_arguments const& a) {
-  of_thread& mine = of_[threads_.id_of(h)];
   std::uint64_t set = 0;
   if (a[1] != sizeof set) return -EINVAL;
   if (!memory_.get(a[0], set)) return -EFAULT;
+  return begin_wait(h, set) ? -EINTR : threads_.sleep_until(h, threads::never);
+}
+
+// What came is delivered behind the call, and its frame has the signals that were blocked before.
+bool signals::begin_wait(hart const& h, std::uint64_t set) {
+  of_thread& mine = of_[threads_.id_of(h)];
   mine.blocked_before = mine.blocked;
   mine.blocked = set & ~unblockable;
-  if (((mine.pending | pending_) & ~mine.blocked) != 0) return -EINTR;  // what came is delivered behind the call
-  return threads_.sleep_until(h, threads::never);
+  return any_for(h);
+}
+
+void signals::end_wait(hart const& h) {
+  of_thread& mine = of_[threads_.id_of(h)];
+  if (mine.blocked_before) mine.blocked = *std::exchange(mine.blocked_before, std::nullopt);
+}
+
+bool signals::any_for(hart const& h) {
+  of_thread const& mine = of_[threads_.id_of(h)];
+  return ((mine.pending | pending_) & ~mine.blocked) != 0;
 }
 
 bool signals::is_ignored(std::uint32_t number) const {
@@ -186,8 +201,7 @@ bool signals::deliver(hart& h) {
       return false;
     }
   }
-  of_thread& mine = of_[id];
-  if (mine.blocked_before) mine.blocked = *std::exchange(mine.blocked_before, std::nullopt);
+  if (!threads_.is_waiting(h)) end_wait(h);
   return true;
 }
 

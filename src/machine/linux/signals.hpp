@@ -42,6 +42,12 @@ class signals {
   std::int64_t stack(hart const& h, call_arguments const& a);
   std::int64_t pending(hart const& h, call_arguments const& a);
   std::int64_t suspend(hart& h, call_arguments const& a);
+  // A call waits with other signals blocked. True: one has come, and ends it (EINTR).
+  [[nodiscard]] bool begin_wait(hart const& h, std::uint64_t set);
+  // It is over, by none.
+  void end_wait(hart const& h);
+  // Is one to be delivered to the thread?
+  [[nodiscard]] bool any_for(hart const& h);
   std::int64_t set_timer(call_arguments const& a);
   std::int64_t get_timer(call_arguments const& a) const;
   // rt_sigreturn: the registers of the frame at the stack pointer. False: there is no frame.

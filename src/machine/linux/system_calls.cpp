@@ -1,6 +1,5 @@
-// system_calls: program::system_call: dispatch by asm-generic numbers, as on RISC-V.
+// system_calls: the table of system calls, by asm-generic numbers, as on RISC-V, and those done in a few lines.
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
+#include <type_traits>
 
 #include "machine/linux/call_names.hpp"
 #include "machine/linux/program.hpp"
@@ -20,34 +21,223 @@ constexpr std::uint64_t call_clone = 220;
 constexpr std::uint64_t call_execve = 221;
 constexpr std::uint64_t call_execveat = 281;
 
-// Programs and their C library probe for these and work without them.
-constexpr std::array<std::uint64_t, 5> absent_without_notice{
-    258,  // riscv_hwprobe
-    291,  // statx: the library falls back to newfstatat
-    293,  // rseq
-    435,  // clone3: the library falls back to clone
-    439,  // faccessat2: the library falls back to faccessat
-};
-
-std::uint8_t rights_of(std::uint64_t protection) {
-  std::uint8_t rights = 0;
-  if ((protection & PROT_READ) != 0) rights |= right_read;
-  if ((protection & PROT_WRITE) != 0) rights |= right_write | right_read;
-  if ((protection & PROT_EXEC) != 0) rights |= right_execute | right_read;
-  return rights;
-}
-
 }  // namespace
 
-bool program::is_within(hart const& h) noexcept {
-  // Memory, threads, signals, clocks, output, and questions that have no effect.
-  constexpr std::array<std::uint64_t, 47> within{17,  29,  64,  66,  79,  80,  93,  94,  96,  98,  99,  100,
-                                                 101, 113, 114, 115, 117, 118, 119, 120, 121, 122, 123, 124,
-                                                 129, 130, 131, 132, 133, 134, 135, 136, 139, 160, 163, 165,
-                                                 169, 172, 173, 178, 179, 214, 215, 216, 220, 226, 233};
-  constexpr std::array<std::uint64_t, 7> more{222, 258, 261, 278, 291, 293, 435};
-  std::uint64_t const number = h.x[17];
-  return std::ranges::find(within, number) != within.end() || std::ranges::find(more, number) != more.end();
+// All calls: adding one is adding a row.
+struct program::table {
+  // What of the host it changes or reads.
+  enum class reach : std::uint8_t {
+    host,    // files
+    within,  // nothing
+    memory,  // nothing but output, unless pages of the program are those of a file
+  };
+  struct row {
+    std::uint16_t number;
+    reach reaches;
+    std::int64_t (*does)(program& p, hart& h, call_arguments const& a, std::uint64_t& deadline_ns);
+    bool restarts = true;  // if it had to wait, after a handler with SA_RESTART
+  };
+
+  static row const* find(std::uint64_t number) noexcept;
+
+ private:
+  template <class Function, class Of>
+  static Of& part(program& p, Function Of::* /*call*/) {
+    if constexpr (std::is_same_v<Of, file_calls>) return p.files_;
+    if constexpr (std::is_same_v<Of, threads>) return p.threads_;
+    if constexpr (std::is_same_v<Of, clock_calls>) return p.clock_;
+    if constexpr (std::is_same_v<Of, signals>) return p.signals_;
+    if constexpr (std::is_same_v<Of, address_space>) return p.space_;
+    if constexpr (std::is_same_v<Of, program>) return p;
+  }
+  // A member function of the program or of one of its parts, which takes what it needs.
+  template <auto Call>
+  static std::int64_t by(program& p, hart& h, call_arguments const& a, std::uint64_t& deadline_ns) {
+    using function = decltype(Call);
+    auto& of = part(p, Call);
+    using object = decltype(of);
+    if constexpr (std::is_invocable_v<function, object, hart&, call_arguments const&>)
+      return std::invoke(Call, of, h, a);
+    else if constexpr (std::is_invocable_v<function, object, call_arguments const&, std::uint64_t&>)
+      return std::invoke(Call, of, a, deadline_ns);
+    else
+      return std::invoke(Call, of, a);
+  }
+  // A wait during which other signals are blocked. The argument `mask_at` has their address, before their size, or the
+  // address of both.
+  struct mask_place {
+    std::size_t mask_at;
+    bool is_direct;
+    bool at_once;  // they are let in even if it is not to wait
+  };
+  static constexpr mask_place of_poll{3, true, true};
+  static constexpr mask_place of_select{5, false, true};
+  static constexpr mask_place of_epoll{4, true, false};
+  template <auto Call, mask_place const& Place>
+  static std::int64_t masked(program& p, hart& h, call_arguments const& a, std::uint64_t& deadline_ns) {
+    std::array<std::uint64_t, 2> set{a[Place.mask_at], 0};
+    std::uint64_t kept_out = 0;
+    bool const begins = deadline_ns == 0;
+    if constexpr (Place.is_direct)
+      set[1] = a[Place.mask_at + 1];
+    else if (begins && set[0] != 0 && !p.memory_.get(a[Place.mask_at], set))
+      return -EFAULT;
+    bool const has_mask = begins && set[0] != 0;
+    if (has_mask && set[1] != sizeof kept_out) return -EINVAL;
+    if (has_mask && !p.memory_.get(set[0], kept_out)) return -EFAULT;
+    std::int64_t const result = by<Call>(p, h, a, deadline_ns);
+    bool const lets_in = has_mask && (result == not_yet || (result == 0 && Place.at_once));
+    if (lets_in && p.signals_.begin_wait(h, kept_out)) return -EINTR;
+    if (result != not_yet) p.signals_.end_wait(h);
+    return result;
+  }
+  template <std::int64_t Result>
+  static std::int64_t gives(program& /*p*/, hart& /*h*/, call_arguments const& /*a*/, std::uint64_t& /*deadline_ns*/) {
+    return Result;
+  }
+};
+
+program::table::row const* program::table::find(std::uint64_t number) noexcept {
+  using enum reach;
+  static constexpr auto rows = std::to_array<row>({
+      {17, within, by<&file_calls::getcwd>},
+      {19, host, by<&file_calls::eventfd2>},
+      {20, host, by<&file_calls::epoll_create1>},
+      {21, host, by<&file_calls::epoll_ctl>},
+      {22, host, masked<&file_calls::epoll_pwait, of_epoll>, false},
+      {23, host, by<&file_calls::dup>},
+      {24, host, by<&file_calls::dup3>},
+      {25, host, by<&file_calls::fcntl>},
+      {29, within, by<&file_calls::ioctl>},
+      {32, host, by<&file_calls::flock>},
+      {34, host, by<&file_calls::mkdirat>},
+      {35, host, by<&file_calls::unlinkat>},
+      {36, host, by<&file_calls::symlinkat>},
+      {37, host, by<&file_calls::linkat>},
+      {43, host, by<&file_calls::statfs>},
+      {44, host, by<&file_calls::fstatfs>},
+      {45, host, by<&file_calls::truncate>},
+      {46, host, by<&file_calls::ftruncate>},
+      {47, host, by<&file_calls::fallocate>},
+      {48, host, by<&file_calls::faccessat>},
+      {49, host, by<&file_calls::chdir>},
+      {50, host, by<&file_calls::fchdir>},
+      {52, host, by<&file_calls::fchmod>},
+      {53, host, by<&file_calls::fchmodat>},
+      {54, host, gives<0>},  // fchownat
+      {55, host, gives<0>},  // fchown: there is one user
+      {56, host, by<&file_calls::openat>},
+      {57, host, by<&file_calls::close>},
+      {59, host, by<&file_calls::pipe2>},
+      {61, host, by<&file_calls::getdents64>},
+      {62, host, by<&file_calls::lseek>},
+      {63, host, by<&file_calls::read>},
+      {64, memory, by<&file_calls::write>},
+      {65, host, by<&file_calls::readv>},
+      {66, memory, by<&file_calls::writev>},
+      {67, host, by<&file_calls::pread64>},
+      {68, host, by<&file_calls::pwrite64>},
+      {71, host, by<&file_calls::sendfile>},
+      {72, host, masked<&file_calls::pselect6, of_select>, false},
+      {73, host, masked<&file_calls::ppoll, of_poll>, false},
+      {78, host, by<&file_calls::readlinkat>},
+      {79, within, by<&file_calls::newfstatat>},
+      {80, within, by<&file_calls::fstat>},
+      {81, host, gives<0>},  // sync
+      {82, host, by<&file_calls::fsync>},
+      {83, host, by<&file_calls::fsync>},  // fdatasync
+      {85, host, by<&file_calls::timerfd_create>},
+      {86, host, by<&file_calls::timerfd_settime>},
+      {87, host, by<&file_calls::timerfd_gettime>},
+      {88, host, by<&file_calls::utimensat>},
+      {93, within, by<&program::exit_thread>},
+      {94, within, by<&program::exit>},
+      {95, host, gives<-ECHILD>},  // waitid: there are no other processes
+      {96, within, by<&threads::set_tid_address>},
+      {98, within, by<&threads::futex>},
+      {99, within, gives<0>},  // set_robust_list
+      {101, within, by<&clock_calls::nanosleep>},
+      {102, within, by<&signals::get_timer>},
+      {103, within, by<&signals::set_timer>},
+      {113, within, by<&clock_calls::clock_gettime>},
+      {114, within, by<&clock_calls::clock_getres>},
+      {115, within, by<&clock_calls::clock_nanosleep>},
+      {122, within, gives<0>},  // sched_setaffinity
+      {123, within, by<&program::affinity>},
+      {124, within, by<&program::yield>},
+      {129, within, by<&program::kill>},
+      {130, within, by<&program::tkill>},
+      {131, within, by<&program::tgkill>},
+      {132, within, by<&signals::stack>},
+      {133, within, by<&signals::suspend>},
+      {134, within, by<&signals::action>},
+      {135, within, by<&signals::mask>},
+      {136, within, by<&signals::pending>},
+      {139, within, by<&program::come_back>},
+      {144, within, by<&program::set_user>},  // setgid
+      {146, within, by<&program::set_user>},
+      {148, within, by<&program::users>},  // getresuid
+      {150, within, by<&program::users>},  // getresgid
+      {153, within, by<&clock_calls::times>},
+      {154, within, gives<0>},                      // setpgid
+      {155, within, gives<threads::main_process>},  // getpgid
+      {156, within, gives<threads::main_process>},  // getsid
+      {158, within, gives<0>},                      // getgroups: none
+      {160, within, by<&program::uname>},
+      {163, within, by<&program::own_limits>},  // getrlimit
+      {165, within, by<&clock_calls::getrusage>},
+      {166, within, gives<0>},  // umask
+      {167, within, gives<0>},  // prctl: names of threads
+      {169, within, by<&clock_calls::gettimeofday>},
+      {172, within, gives<threads::main_process>},  // getpid
+      {173, within, gives<1>},                      // getppid
+      {174, within, gives<user>},                   // getuid
+      {175, within, gives<user>},                   // geteuid
+      {176, within, gives<user>},                   // getgid
+      {177, within, gives<user>},                   // getegid
+      {178, within, by<&program::thread_id>},
+      {179, within, by<&program::sysinfo>},
+      {204, host, by<&file_calls::socket_call>},  // getsockname
+      {205, host, by<&file_calls::socket_call>},  // getpeername
+      {208, host, by<&file_calls::socket_call>},  // setsockopt
+      {209, host, by<&file_calls::socket_call>},  // getsockopt
+      {214, within, by<&program::brk>},
+      {215, memory, by<&program::unmap>},
+      {216, memory, by<&program::remap>},
+      {call_clone, within, by<&program::clone>},
+      {222, memory, by<&program::map>},
+      {223, host, gives<0>},  // fadvise64
+      {226, memory, by<&program::protect>},
+      {227, memory, by<&program::sync>},
+      {228, within, gives<0>},  // mlock
+      {229, within, gives<0>},  // munlock
+      {233, memory, by<&program::advise>},
+      {258, within, gives<-ENOSYS>},  // riscv_hwprobe: this and the next ones are probed for, and done without
+      {259, within, by<&program::flush_code>},
+      {260, host, gives<-ECHILD>},  // wait4
+      {261, within, by<&program::limits>},
+      {276, host, by<&file_calls::renameat2>},
+      {278, within, by<&clock_calls::getrandom>},
+      {283, within, by<&program::membarrier>},
+      {291, within, gives<-ENOSYS>},  // statx: the library falls back to newfstatat
+      {293, within, gives<-ENOSYS>},  // rseq
+      {435, within, gives<-ENOSYS>},  // clone3: to clone
+      {439, within, gives<-ENOSYS>},  // faccessat2: to faccessat
+      {441, host, masked<&file_calls::epoll_pwait2, of_epoll>, false},
+  });
+  // By number: 1 + the row; 0: there is none.
+  static constexpr auto index = [] {
+    std::array<std::uint8_t, 512> made{};
+    for (std::size_t k = 0; k < rows.size(); ++k) made[rows[k].number] = static_cast<std::uint8_t>(k + 1);
+    return made;
+  }();
+  return number < index.size() && index[number] != 0 ? &rows[index[number] - 1U] : nullptr;
+}
+
+bool program::is_within(hart const& h) const noexcept {
+  table::row const* const row = table::find(h.x[17]);
+  if (row == nullptr) return false;
+  return row->reaches == table::reach::within || (row->reaches == table::reach::memory && files_.mappings().empty());
 }
 
 program::after_call program::system_call(hart& h) {
@@ -78,6 +268,19 @@ bool program::handle_trap(hart& h) {
   return signals_.fault(h, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, at);
 }
 
+// Between the address and the stack are pages that the library has left without rights, or none.
+std::string program::stack_hint(hart const& h) const {
+  if (h.stopped != stop::access || h.request.right == right_execute) return {};
+  constexpr std::uint64_t frame_bytes = 1U << 17U;  // a larger one is unusual
+  auto const stack = space_.mappings().upper_bound(h.request.address);
+  if (stack == space_.mappings().end() || (stack->second.rights & right_write) == 0) return {};
+  std::uint64_t const begin = stack->first;
+  bool const beside = begin - h.request.address <= frame_bytes;
+  if (!beside || h.x[2] + frame_bytes < begin || h.x[2] >= stack->second.end) return {};
+  return fmt::format("machine: the stack of thread {} is full: it has {} bytes\n", threads_.id_of(h),
+                     stack->second.end - begin);
+}
+
 bool program::pass_time(std::uint64_t now_ns) {
   if (threads_.any_waits_for_files()) retry_files();
   threads_.pass_time(now_ns);
@@ -105,23 +308,20 @@ std::int64_t program::end_by_signal() {
 }
 
 std::int64_t program::dispatch(hart& h, std::uint64_t number, call_arguments const& a) {
-  std::uint64_t deadline_ns = 0;
-  if (auto const result = waiting_call(number, a, deadline_ns)) {
-    if (*result == not_yet) return threads_.wait_for_files(h, {number, a, deadline_ns});
-    if (files_.have_changed()) retry_files();
-    bool const broken = *result == -EPIPE && !signals_.send(&h, threads_.id_of(h), SIGPIPE);
-    return broken ? end_by_signal() : *result;
+  table::row const* const row = table::find(number);
+  if (row == nullptr) {
+    name_unknown(number);
+    return -ENOSYS;
   }
-  if (auto const result = memory_call(number, a)) return *result;
-  if (auto const result = thread_call(h, number, a)) return *result;
-  if (auto const result = signal_call(h, number, a)) return *result;
-  if (auto const result = other_call(h, number, a)) return *result;
-  name_unknown(number);
-  return -ENOSYS;
+  std::uint64_t deadline_ns = 0;
+  std::int64_t const result = row->does(*this, h, a, deadline_ns);
+  if (result == not_yet) return threads_.wait_for_files(h, {number, a, deadline_ns, row->restarts});
+  if (files_.have_changed()) retry_files();
+  bool const broken = result == -EPIPE && !signals_.send(&h, threads_.id_of(h), SIGPIPE);
+  return broken ? end_by_signal() : result;
 }
 
 void program::name_unknown(std::uint64_t number) {
-  if (std::ranges::find(absent_without_notice, number) != absent_without_notice.end()) return;
   if (!unknown_.insert(number).second) return;
   std::string_view const name = system_call_name(number);
   std::string const line =
@@ -134,275 +334,69 @@ void program::name_unknown(std::uint64_t number) {
 }
 
 void program::retry_files() {
-  threads_.retry_files([this](threads::file_wait& call) {
-    std::int64_t const result = *waiting_call(call.number, call.arguments, call.deadline_ns);
+  std::vector<std::uint64_t> done;
+  threads_.retry_files([&](hart& h, threads::file_wait& call) {
+    std::int64_t const result = table::find(call.number)->does(*this, h, call.arguments, call.deadline_ns);
     (void)files_.have_changed();
+    if (result != not_yet && signals_.any_for(h)) done.push_back(threads_.id_of(h));
     return result;
   });
+  // What their waits kept out.
+  for (std::uint64_t const id : done)
+    if (hart& h = threads_.hart_of(id); !threads::is_parked(h)) host_.interrupt(h, 0);
 }
 
-std::optional<std::int64_t> program::waiting_call(std::uint64_t number, call_arguments const& a,
-                                                  std::uint64_t& deadline_ns) {
-  switch (number) {
-    case 22:
-      return files_.epoll_pwait(a, false, deadline_ns);
-    case 72:
-      return files_.pselect6(a, deadline_ns);
-    case 73:
-      return files_.ppoll(a, deadline_ns);
-    case 441:
-      return files_.epoll_pwait(a, true, deadline_ns);
-    default:
-      return file_call(number, a);
-  }
+void program::leave_files() {
+  files_.mappings().write_back_all();
 }
 
-std::optional<std::int64_t> program::file_call(std::uint64_t number, call_arguments const& a) {
-  switch (number) {
-    case 17:
-      return files_.getcwd(a);
-    case 19:
-      return files_.eventfd2(a);
-    case 20:
-      return files_.epoll_create1(a);
-    case 21:
-      return files_.epoll_ctl(a);
-    case 23:
-      return files_.dup(a);
-    case 24:
-      return files_.dup3(a);
-    case 25:
-      return files_.fcntl(a);
-    case 29:
-      return files_.ioctl(a);
-    case 32:
-      return files_.flock(a);
-    case 34:
-      return files_.mkdirat(a);
-    case 35:
-      return files_.unlinkat(a);
-    case 36:
-      return files_.symlinkat(a);
-    case 37:
-      return files_.linkat(a);
-    case 43:
-      return files_.statfs(a);
-    case 44:
-      return files_.fstatfs(a);
-    case 45:
-      return files_.truncate(a);
-    case 46:
-      return files_.ftruncate(a);
-    case 47:
-      return files_.fallocate(a);
-    case 48:
-      return files_.faccessat(a);
-    case 49:
-      return files_.chdir(a);
-    case 50:
-      return files_.fchdir(a);
-    case 52:
-      return files_.fchmod(a);
-    case 53:
-      return files_.fchmodat(a);
-    case 54:  // fchownat
-    case 55:  // fchown: there is one user
-      return 0;
-    case 56:
-      return files_.openat(a);
-    case 57:
-      return files_.close(a);
-    case 59:
-      return files_.pipe2(a);
-    case 61:
-      return files_.getdents64(a);
-    case 62:
-      return files_.lseek(a);
-    case 63:
-      return files_.read(a);
-    case 64:
-      return files_.write(a);
-    case 65:
-      return files_.readv(a);
-    case 66:
-      return files_.writev(a);
-    case 67:
-      return files_.pread64(a);
-    case 68:
-      return files_.pwrite64(a);
-    case 71:
-      return files_.sendfile(a);
-    case 78:
-      return files_.readlinkat(a);
-    case 79:
-      return files_.newfstatat(a);
-    case 80:
-      return files_.fstat(a);
-    case 81:  // sync
-    case 223:
-      return 0;  // fadvise64
-    case 82:     // fsync
-    case 83:
-      return files_.fsync(a);  // fdatasync
-    case 85:
-      return files_.timerfd_create(a);
-    case 86:
-      return files_.timerfd_settime(a);
-    case 87:
-      return files_.timerfd_gettime(a);
-    case 88:
-      return files_.utimensat(a);
-    case 204:  // getsockname
-    case 205:  // getpeername
-    case 208:  // setsockopt
-    case 209:  // getsockopt: no descriptor is a socket
-      return files_.is_open(a[0]) ? -ENOTSOCK : -EBADF;
-    case 276:
-      return files_.renameat2(a);
-    default:
-      return {};
-  }
+std::int64_t program::exit_thread(hart& h, call_arguments const& /*a*/) {
+  signals_.end_thread(threads_.id_of(h));
+  return threads_.exit(h);
 }
 
-// Anonymous memory, and private copies of files, which are read at once.
-std::int64_t program::map(call_arguments const& a) {
-  std::int64_t const where = space_.map(a[0], a[1], rights_of(a[2]), a[3]);
-  if (where < 0 || (a[3] & MAP_ANONYMOUS) != 0) return where;
-  auto const at = static_cast<std::uint64_t>(where);
-  bool const shared_writable = (a[3] & MAP_TYPE) != MAP_PRIVATE && (a[2] & PROT_WRITE) != 0;
-  std::int64_t const failed = shared_writable ? -ENODEV : 0;
-  std::uint64_t const end = at + page_up(a[1]);
-  memory_.set_rights(at, end, right_read | right_write);
-  std::int64_t const got = failed != 0 ? failed : files_.pread64({a[4], at, page_up(a[1]), a[5], 0, 0});
-  if (got < 0) {
-    space_.unmap(at, a[1]);
-    return got;
-  }
-  memory_.set_rights(at, end, rights_of(a[2]));
-  return where;
+std::int64_t program::exit(call_arguments const& a) {
+  exit_code_ = static_cast<int>(a[0] & 255U);
+  return program_ended;
 }
 
-std::optional<std::int64_t> program::memory_call(std::uint64_t number, call_arguments const& a) {
-  switch (number) {
-    case 214:
-      return space_.brk(a[0]);
-    case 215:
-      return space_.unmap(a[0], a[1]);
-    case 216:
-      return space_.remap(a[0], a[1], a[2], a[3]);
-    case 222:
-      return map(a);
-    case 226:
-      return space_.protect(a[0], a[1], rights_of(a[2]));
-    case 227:
-      return 0;  // msync
-    case 228:    // mlock
-    case 229:
-      return 0;  // munlock
-    case 233:
-      return a[2] == MADV_DONTNEED ? space_.forget(a[0], a[1]) : 0;
-    case 259:
-      host_.code_changed();
-      return 0;  // riscv_flush_icache
-    default:
-      return {};
-  }
+std::int64_t program::clone(hart& h, call_arguments const& a) {
+  std::int64_t const made = threads_.clone(h, a);
+  if (made == -ENOSYS) name_unknown(call_clone);
+  if (made > 0) signals_.begin_thread(static_cast<std::uint64_t>(made), threads_.id_of(h));
+  return made;
 }
 
-std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, call_arguments const& a) {
-  switch (number) {
-    case 93:
-      signals_.end_thread(threads_.id_of(h));
-      return threads_.exit(h);
-    case 94:
-      exit_code_ = static_cast<int>(a[0] & 255U);
-      return program_ended;
-    case 96:
-      return threads_.set_tid_address(h, a[0]);
-    case 98:
-      return threads_.futex(h, a);
-    case 99:
-      return 0;  // set_robust_list
-    case 101:
-      return clock_.nanosleep(h, a);
-    case 115:
-      return clock_.clock_nanosleep(h, a);
-    case 122:
-      return 0;  // sched_setaffinity
-    case 123:
-      return affinity(a);
-    case 124:
-      if (threads_.has_ready()) host_.interrupt(h, 0);
-      return 0;  // sched_yield
-    case 178:
-      return static_cast<std::int64_t>(threads_.id_of(h));
-    case 220: {
-      std::int64_t const made = threads_.clone(h, a);
-      if (made == -ENOSYS) name_unknown(number);
-      if (made > 0) signals_.begin_thread(static_cast<std::uint64_t>(made), threads_.id_of(h));
-      return made;
-    }
-    case 283:
-      return a[0] == 0 ? 0 : -EINVAL;  // membarrier: the query returns no commands
-    default:
-      return {};
-  }
+std::int64_t program::yield(hart& h, call_arguments const& /*a*/) {
+  if (threads_.has_ready()) host_.interrupt(h, 0);
+  return 0;
 }
 
-std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, call_arguments const& a) {
-  switch (number) {
-    case 113:
-      return clock_.clock_gettime(a);
-    case 114:
-      return clock_.clock_getres(a);
-    case 144:  // setgid
-    case 146:  // setuid
-      return (a[0] & 0xffffffffU) == user ? 0 : -EPERM;
-    case 148:    // getresuid
-    case 150: {  // getresgid
-      std::uint32_t const own = user;
-      return memory_.put(a[0], own) && memory_.put(a[1], own) && memory_.put(a[2], own) ? 0 : -EFAULT;
-    }
-    case 153:
-      return clock_.times(a);
-    case 154:  // setpgid
-    case 158:  // getgroups: none
-    case 166:
-      return 0;  // umask
-    case 155:    // getpgid
-    case 156:    // getsid
-    case 172:
-      return static_cast<std::int64_t>(threads::main_id);  // getpid
-    case 173:
-      return 1;  // getppid
-    case 160:
-      return uname(a);
-    case 165:
-      return clock_.getrusage(a);
-    case 167:
-      return 0;  // prctl: names of threads
-    case 169:
-      return clock_.gettimeofday(a);
-    case 174:
-    case 175:
-    case 176:
-    case 177:
-      return static_cast<std::int64_t>(user);
-    case 179:
-      return sysinfo(a);
-    case 95:  // waitid
-    case 260:
-      return -ECHILD;  // wait4: there are no other processes
-    case 163:
-      return limits({0, a[0], 0, a[1]});  // getrlimit
-    case 261:
-      return limits(a);
-    case 278:
-      return clock_.getrandom(a);
-    default:
-      (void)h;
-      return {};
-  }
+std::int64_t program::thread_id(hart& h, call_arguments const& /*a*/) {
+  return static_cast<std::int64_t>(threads_.id_of(h));
+}
+
+std::int64_t program::come_back(hart& h, call_arguments const& /*a*/) {
+  return signals_.come_back(h) ? came_back : signal_to(h, threads_.id_of(h), true, SIGKILL);
+}
+
+std::int64_t program::set_user(call_arguments const& a) {
+  return (a[0] & 0xffffffffU) == user ? 0 : -EPERM;
+}
+
+std::int64_t program::users(call_arguments const& a) {
+  std::uint32_t const own = user;
+  return memory_.put(a[0], own) && memory_.put(a[1], own) && memory_.put(a[2], own) ? 0 : -EFAULT;
+}
+
+std::int64_t program::flush_code(call_arguments const& /*a*/) {
+  host_.code_changed();
+  return 0;
+}
+
+// The query returns no commands.
+std::int64_t program::membarrier(call_arguments const& a) {
+  return a[0] == 0 ? 0 : -EINVAL;
 }
 
 // As many processors as harts, all of them allowed.
@@ -438,37 +432,22 @@ std::int64_t program::limits(call_arguments const& a) {
   return a[3] == 0 || memory_.put(a[3], answer) ? 0 : -EFAULT;
 }
 
-std::optional<std::int64_t> program::signal_call(hart& h, std::uint64_t number, call_arguments const& a) {
-  switch (number) {
-    case 102:
-      return signals_.get_timer(a);
-    case 103:
-      return signals_.set_timer(a);
-    case 129:
-      return kill(h, a[0], false, a[1]);
-    case 130:
-      return kill(h, a[0], true, a[1]);
-    case 131:
-      return kill(h, a[1], true, a[2]);
-    case 132:
-      return signals_.stack(h, a);
-    case 133:
-      return signals_.suspend(h, a);
-    case 134:
-      return signals_.action(a);
-    case 135:
-      return signals_.mask(h, a);
-    case 136:
-      return signals_.pending(h, a);
-    case 139:
-      return signals_.come_back(h) ? came_back : kill(h, threads_.id_of(h), true, SIGKILL);
-    default:
-      return {};
-  }
+std::int64_t program::own_limits(call_arguments const& a) {
+  return limits({0, a[0], 0, a[1]});
+}
+
+std::int64_t program::kill(hart& h, call_arguments const& a) {
+  return signal_to(h, a[0], false, a[1]);
+}
+std::int64_t program::tkill(hart& h, call_arguments const& a) {
+  return signal_to(h, a[0], true, a[1]);
+}
+std::int64_t program::tgkill(hart& h, call_arguments const& a) {
+  return signal_to(h, a[1], true, a[2]);
 }
 
 // There are no other processes.
-std::int64_t program::kill(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal) {
+std::int64_t program::signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal) {
   id &= 0xffffffffU;
   bool const own_group = id == 0 || id == (-threads::main_id & 0xffffffffU);
   if (to_thread ? !threads_.is_thread(id) : id != threads::main_id && !own_group) return -ESRCH;

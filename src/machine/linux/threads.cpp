@@ -159,9 +159,9 @@ void threads::rotate(hart& h) {
   host_.interrupt(h, slice_cycles_);
 }
 
-std::int64_t threads::set_tid_address(hart& h, std::uint64_t address) {
+std::int64_t threads::set_tid_address(hart& h, call_arguments const& a) {
   thread& t = by_hart_.at(h.number);
-  t.clear_at_exit = address;
+  t.clear_at_exit = a[0];
   return static_cast<std::int64_t>(t.id);
 }
 
@@ -198,7 +198,7 @@ bool threads::interrupt(hart& h, bool again) {
   thread& t = by_hart_.at(h.number);
   if (!t.waits) return false;
   // A sleep, and a wait with a limit, would take longer if they began anew.
-  bool const restarts = again && t.deadline_ns == never && (t.for_files || t.futex != 0);
+  bool const restarts = again && t.deadline_ns == never && (t.for_files ? t.for_files->restarts : t.futex != 0);
   constexpr std::uint64_t call_bytes = 4;
   std::uint64_t const argument = h.x[10];
   if (restarts) h.jump(h.pc - call_bytes);
@@ -220,7 +220,7 @@ bool threads::any_waits_for_files() const {
   return std::ranges::any_of(by_hart_, [](auto const& entry) { return entry.second.waits && entry.second.for_files; });
 }
 
-void threads::retry_files(std::function<std::int64_t(file_wait&)> const& attempt) {
+void threads::retry_files(std::function<std::int64_t(hart&, file_wait&)> const& attempt) {
   std::uint64_t last = 0;  // the arrival of the last one that was tried
   while (true) {
     thread* next = nullptr;
@@ -228,7 +228,7 @@ void threads::retry_files(std::function<std::int64_t(file_wait&)> const& attempt
       if (t.waits && t.for_files && t.since > last && (next == nullptr || t.since < next->since)) next = &t;
     if (next == nullptr) return;
     last = next->since;
-    std::int64_t const result = attempt(*next->for_files);
+    std::int64_t const result = attempt(*next->hart_of, *next->for_files);
     if (result == not_yet) continue;
     resume(*next, result);
     last = 0;  // what it did may allow another

@@ -74,9 +74,10 @@ class threads {
   // Until this time at the earliest.
   std::int64_t sleep_until(hart& h, std::uint64_t deadline_ns);
   std::int64_t exit(hart& h);
-  std::int64_t set_tid_address(hart& h, std::uint64_t address);
+  std::int64_t set_tid_address(hart& h, call_arguments const& a);
   [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
   [[nodiscard]] bool is_thread(std::uint64_t id) const;
+  [[nodiscard]] bool is_waiting(hart const& h) const { return by_hart_.at(h.number).waits; }
   // All threads, in order.
   [[nodiscard]] std::vector<std::uint64_t> ids() const;
 
@@ -96,11 +97,12 @@ class threads {
     std::uint64_t number = 0;
     call_arguments arguments{};
     std::uint64_t deadline_ns = 0;  // 0: none
+    bool restarts = true;           // after a handler with SA_RESTART
   };
   // The caller waits; the call is tried again by retry_files().
   std::int64_t wait_for_files(hart& h, file_wait call);
   // The state of a file has changed: calls that wait are tried in the order of arrival, until none can be done.
-  void retry_files(std::function<std::int64_t(file_wait&)> const& attempt);
+  void retry_files(std::function<std::int64_t(hart&, file_wait&)> const& attempt);
   [[nodiscard]] bool any_waits_for_files() const;
 
   // When the next sleeper wakes by itself; the largest number if none does.
@@ -111,6 +113,7 @@ class threads {
   [[nodiscard]] std::vector<std::string> waiting() const;
 
   static constexpr std::uint64_t main_id = 1000;
+  static constexpr std::int64_t main_process = main_id;
   static constexpr std::uint64_t usual_slice_cycles = 100'000;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 

@@ -155,7 +155,6 @@ std::optional<std::uint64_t> file_calls::deadline_at(std::uint64_t address, std:
   return failed != 0 ? std::nullopt : std::optional(host_.now_ns() + ns_of_spec(time));
 }
 
-// Signals that it would let in for the time of the wait (its last argument) come in when they are not blocked anyway.
 std::int64_t file_calls::ppoll(call_arguments const& a, std::uint64_t& deadline_ns) {
   if (a[1] > polled_max) return -EINVAL;
   std::vector<user_poll> all(a[1]);
@@ -253,7 +252,14 @@ std::int64_t file_calls::epoll_ctl(call_arguments const& a) {
   return 0;
 }
 
-std::int64_t file_calls::epoll_pwait(call_arguments const& a, bool by_spec, std::uint64_t& deadline_ns) {
+std::int64_t file_calls::epoll_pwait(call_arguments const& a, std::uint64_t& deadline_ns) {
+  return wait_for_any(a, false, deadline_ns);
+}
+std::int64_t file_calls::epoll_pwait2(call_arguments const& a, std::uint64_t& deadline_ns) {
+  return wait_for_any(a, true, deadline_ns);
+}
+
+std::int64_t file_calls::wait_for_any(call_arguments const& a, bool by_spec, std::uint64_t& deadline_ns) {
   open_file* const list = find(a[0]);
   if (list == nullptr) return -EBADF;
   auto const most = static_cast<std::int32_t>(a[2]);

@@ -208,7 +208,7 @@ void tile_program::leave_host_alone() {
 }
 
 hart_environment::after tile_program::system_call(timed_hart& of) {
-  if (is_alone_ && !program::is_within(of.context)) {
+  if (is_alone_ && !program_.is_within(of.context)) {
     wanted_host_ = true;
     grid_.clock.stop();
     return after::sleeps;
@@ -254,7 +254,7 @@ void tile_program::trapped(timed_hart& of) {
   hart const& h = of.context;
   std::string const where = h.stopped == stop::access ? segment_hint(h.request) : std::string();
   std::string const full = tables_ && tables_->is_exhausted() ? "machine: " + exhausted() + "\n" : std::string();
-  end(1, full + trap_report(h, *this, image_, tile_.number()) + where);
+  end(1, full + trap_report(h, *this, image_, tile_.number()) + program_.stack_hint(h) + where);
 }
 
 void tile_program::end(int code, std::string trouble) {

@@ -27,6 +27,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   [[nodiscard]] hart_memory::statistics counted() const;
   /// Lines about files that the program was not allowed to access; empty: none.
   [[nodiscard]] std::string refused(bool failed) const { return program_.files().refused(failed); }
+  void leave_files() { program_.leave_files(); }
   [[nodiscard]] file_calls& open_files() noexcept { return program_.open_files(); }
   /// The same program goes on here; memory has been copied. Its harts must be held there, and idle here.
   void take_over(tile_program& from);

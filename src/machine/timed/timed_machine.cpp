@@ -300,6 +300,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
   for (auto const& one : grid_.tiles) one->end_stores();
   machine_outcome outcome;
   for (auto const& one : programs_) {
+    one->leave_files();
     outcome.instructions += one->instructions();
     if (outcome.exit_code == 0) outcome.exit_code = one->exit_code();
     if (outcome.trouble.empty()) outcome.trouble = one->trouble();
