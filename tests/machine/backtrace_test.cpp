@@ -31,8 +31,7 @@ std::string functions_of(std::string const& report) {
 TEST(backtrace, names_the_callers_in_their_order) {
   outcome const done = trap("null");
   EXPECT_EQ(done.code, 1);
-  EXPECT_TRUE(functions_of(done.error).starts_with("_Z5innerPiRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE "))
-      << done.error;
+  EXPECT_TRUE(functions_of(done.error).starts_with("inner ")) << done.error;
   std::size_t at = 0;
   for (char const* name : {"middle", "outer", "main+", "__libc_start", "_start"}) {
     at = done.error.find(name, at + 1);

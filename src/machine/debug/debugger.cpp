@@ -1,7 +1,6 @@
 // debugger: steps, what stops at one, and going back to one.
 #include "machine/debug/debugger.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -17,15 +16,6 @@ namespace {
 
 /// Between looks whether gdb, or the process that began the run, wants something.
 constexpr std::uint64_t look_every = 20'000;
-
-/// The name as the program's source has it, with what is behind.
-std::string readable(std::string const& symbol) {
-  std::size_t const behind = std::min(symbol.rfind('+'), symbol.size());
-  int failed = 0;
-  std::unique_ptr<char, decltype(&std::free)> const name{
-      abi::__cxa_demangle(symbol.substr(0, behind).c_str(), nullptr, nullptr, &failed), &std::free};
-  return failed == 0 ? name.get() + symbol.substr(behind) : symbol;
-}
 
 bool can_be_read(int descriptor) {
   pollfd on{descriptor, POLLIN, 0};
@@ -304,7 +294,7 @@ std::string debugger::where(thread t) const {
   debugged_hart const& one = harts_[t];
   hart const& h = one.hart->context;
   return fmt::format("tile {}, hart {}, pc {:#x} in {}, cycle {}, step {}", one.hart->place().number(), h.number, h.pc,
-                     readable(symbol_of(one.host->image(), h.pc)), one.cycle, one.step);
+                     symbol_of(one.host->image(), h.pc), one.cycle, one.step);
 }
 
 }  // namespace tess::machine

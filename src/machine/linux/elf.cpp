@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "machine/hart/hart.hpp"
+#include "machine/profile/function_table.hpp"
 
 namespace tess::machine {
 namespace {
@@ -315,7 +316,7 @@ std::string symbol_of(elf_image const& image, std::uint64_t address, bool behind
   auto const after = std::ranges::upper_bound(image.functions, inside, {}, &elf_symbol::address);
   if (after == image.functions.begin() || address >= image.end) return "?";
   elf_symbol const& symbol = *std::prev(after);
-  return fmt::format("{}+{:#x}", symbol.name, address - symbol.address);
+  return fmt::format("{}+{:#x}", readable_name(symbol.name), address - symbol.address);
 }
 
 }  // namespace tess::machine
