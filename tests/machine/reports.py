@@ -197,6 +197,34 @@ class Reports(unittest.TestCase):
         self.assertEqual(page.row("energy.tiles.harts"), ["–", "0.5", "–"])
         self.assertEqual(page.row("cycles")[0], "–")
 
+    def test_a_sampled_run_has_its_estimate(self) -> None:
+        page, statistics = self.folder / "sampled.html", self.folder / "sampled.json"
+        plan = "period=20000,window=2000,warmup=4000"
+        words = ["--sample", plan, "--stats", statistics, "--report", page]
+        run(*self.command, "sifive-u74", *words, PROGRAMS / "phases", 12)
+        known, made = json.loads(statistics.read_text()), Page(page)
+        self.refers_to_nothing(made)
+        self.assertEqual(len(known["counted"]), known["all"]["windows"])
+        cycles, instructions = (sum(one[k] for one in known["counted"]) for k in (2, 1))
+        self.assertAlmostEqual(cycles / instructions, known["all"]["cycles_per_instruction"])
+        self.assertEqual(made.row("instructions"), [str(known["all"]["instructions"])])
+        for name, part in (("whole run", known["all"]), ("measured part", known["measured"])):
+            row = made.row(name)
+            self.assertEqual(row[:2], [str(part["instructions"]), str(part["windows"])])
+            wanted = (round(part["cycles"]), round(part["cycles_half_width"]))
+            self.assertTrue(row[3].startswith(f"{wanted[0]} ± {wanted[1]} ("), row)
+        self.assertEqual(made.row("cycles"), [f"{round(known['all']['cycles'])} estimated"])
+        self.assertEqual(made.row("instructions from window to window"), ["20000"])
+        self.assertEqual(made.pictures, 1)  # the windows, and nothing that only a whole run has
+        for absent in ("Tiles and links", "Rooflines of the memories", "Over time", "hits of the L2"):
+            self.assertNotIn(absent, made.words)
+        # Beside a whole run, from its statistics alone.
+        both = self.folder / "with-sampled.html"
+        run(TESS, "report", self.folder / "a.json", statistics, "--output", both)
+        cells = Page(both).row("cycles")
+        self.assertEqual(cells[0], str(self.statistics["cycles"]))
+        self.assertTrue(cells[1].startswith(f"{round(known['all']['cycles'])} ×"), cells)
+
     def test_the_exit_code_is_the_programs(self) -> None:
         page = self.folder / "w.html"
         run(*self.command, "nemesys-2x2", "--max-cycles", 3000, "--report", page, PROGRAMS / "hash", code=1)

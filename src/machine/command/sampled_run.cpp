@@ -129,6 +129,7 @@ int run_sampled(chosen_options const& chosen) {
       .tile_clock_ps = run.described().tile_clock_ps,
       .cut = windows.cut(),
       .failed = windows.failed(),
+      .counted = {windows.counted().begin(), windows.counted().end()},
       .all = {.instructions = flat->outcome().instructions, .made = estimate_of(windows.counted())},
       .measured = measured_of(*flat, windows.counted())};
   fmt::print(stderr, "{}{}", result.outcome.trouble, flat->refused(!chosen.quiet && result.outcome.exit_code != 0));

@@ -129,6 +129,9 @@ std::string json_of(sampled_result const& run, std::string const& machine, std::
   made["idle_cycles"] = run.idle_cycles;
   made["all"] = json_of_sampled(run, run.all);
   if (run.measured) made["measured"] = json_of_sampled(run, *run.measured);
+  auto& windows = made["counted"] = ordered_json::array();
+  for (sampled_window const& one : run.counted)
+    windows.push_back(ordered_json::array({one.at, one.instructions, one.cycles}));
   made["host"] = {{"seconds", host_seconds},
                   {"instructions_per_second", static_cast<double>(run.outcome.instructions) / host_seconds}};
   auto own = ordered_json::parse(of_runtime, nullptr, false);

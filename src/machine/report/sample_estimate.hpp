@@ -62,6 +62,7 @@ struct sampled_result {
   std::uint64_t tile_clock_ps = 0;
   std::size_t cut = 0;  ///< Windows that were not counted: the program ended, or wanted something of the host,
   std::vector<std::string> failed;  ///< and those whose process failed: why.
+  std::vector<sampled_window> counted;
   sampled_part all;
   std::optional<sampled_part> measured;
 };

@@ -49,9 +49,10 @@ def run(output: Path, ours: Sequence[str], rest: Sequence[str]) -> int:
         timed = value_of(ours, "--timing") != "off" and (machine != "single-tile" or value_of(ours, "--timing") == "on")
         statistics = Path(value_of(ours, "--stats") or folder / "s.json")
         words = [*ours] if value_of(ours, "--stats") else [*ours, "--stats", str(statistics)]
-        if timed:
+        sampled = bool(value_of(ours, "--sample"))
+        if timed and not sampled and not value_of(ours, "--fast-forward-to"):
             words += ["--stats-over-time", str(folder / "t.csv"), "--stats-over-time", str(folder / "t.svg")]
-        profiled = timed and bool(values_of(ours, "--profile"))
+        profiled = timed and not sampled and bool(values_of(ours, "--profile"))
         if profiled:
             words += ["--profile", str(folder / "p.harts")]
         # The program's group gets Ctrl-C, ends with its reports, and then there is one of ours.

@@ -1,7 +1,8 @@
 """page: the report itself: one HTML file that opens without a network.
 
 A run has what it was, its figures, where the cycles of each tile went, its links, rooflines of its memories, its
-regions, its time series and its profile. Several have the keys of their machines that differ, and figures side by side.
+regions, its time series and its profile; a sampled one its estimate and its windows instead. Several have the keys of
+their machines that differ, and figures side by side.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #cfd8dc}
 table{border-collapse:collapse;font-size:14px}th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #eceff1}
-th:first-child,td:first-child{text-align:left}td.text{text-align:left}th{color:#455a64;font-weight:600}
+th:first-child,td:first-child,.words th,.words td{text-align:left}th{color:#455a64;font-weight:600}
+td:first-child,.words td:nth-child(n+3){white-space:nowrap}code{overflow-wrap:anywhere}
 td.differs{background:#fff8e1}pre{font-size:12px;overflow:auto;background:#f5f7f8;padding:1em}
 svg{max-width:100%;height:auto}figure{margin:1em 0}figcaption,.note{color:#455a64;font-size:13px}
 .key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 1em}
@@ -39,7 +41,9 @@ def shown(value: Any) -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return escaped(value if isinstance(value, str) else json.dumps(value))
-    return f"{value:,}".replace(",", "\u202f") if isinstance(value, int) else f"{value:.6g}"
+    if isinstance(value, float) and abs(value) < 1e6:
+        return f"{value:.6g}"
+    return f"{value:,.0f}".replace(",", "\u202f")
 
 
 def percent(value: float | None) -> str:
@@ -70,11 +74,12 @@ FIGURES: list[tuple[str, str, Callable[[Any], str]]] = [
 ]
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+    """A table of cells that are HTML already; of the kind `words` if they are no numbers."""
     cells = "".join(f"<th>{one}</th>" for one in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+    opening = f'<table class="{kind}">' if kind else "<table>"
+    return f"{opening}<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def ratio(value: Any, first: Any) -> str:
@@ -83,15 +88,32 @@ def ratio(value: Any, first: Any) -> str:
     return f' <span class="note">×{value / first:.3g}</span>' if numbers and first else ""
 
 
+def figures_of(run: Recorded) -> dict[str, Any]:
+    """What was counted, or, of a sampled run, what is known and estimated."""
+    known = flat(run.statistics)
+    if not run.is_sampled:
+        return known
+    made = {name: known[name] for name in ("exit_code", "host.seconds")} | {"instructions": known["all.instructions"]}
+    if "all.cycles" in known:
+        made["cycles"] = round(known["all.cycles"])
+        made["instructions_per_cycle"] = 1 / known["all.cycles_per_instruction"]
+    if "measured.cycles" in known:
+        made["measured.cycles"] = round(known["measured.cycles"])
+    return made
+
+
 def figures(runs: Sequence[Recorded]) -> str:
     """What was counted, a column for each run."""
     rows = []
-    known = [flat(run.statistics) for run in runs]
+    known = [figures_of(run) for run in runs]
     for name, key, form in FIGURES:
         values = [one.get(key) for one in known]
         if all(value is None for value in values):
             continue
         cells = [form(value) + (ratio(value, values[0]) if number else "") for number, value in enumerate(values)]
+        for number, run in enumerate(runs):
+            if run.is_sampled and "cycle" in key and values[number] is not None:
+                cells[number] += ' <span class="note">estimated</span>'
         rows.append([name, *cells])
     return table(["", *(escaped(run.label) for run in runs)], rows)
 
@@ -129,8 +151,48 @@ def programs(runs: Sequence[Recorded]) -> str:
     for run in runs:
         words = shlex.join(["tess", "run", *run.words]) if run.words else run.statistics["program"]
         time = "with time" if run.statistics["timing"] else "without time"
+        time = "windows of it with time" if run.is_sampled else time
         rows.append([escaped(run.label), f"<code>{escaped(words)}</code>", escaped(run.statistics["machine"]), time])
-    return table(["run", "program", "machine", ""], rows)
+    return table(["run", "program", "machine", ""], rows, "words")
+
+
+def with_interval(value: float, half: float, form: Callable[[Any], str]) -> str:
+    """An estimate and its 95 % interval."""
+    return f"{form(value)} ± {form(half)} ({percent(half / value if value else None)})"
+
+
+def samples(runs: Sequence[Recorded]) -> str:
+    """The windows of sampled runs, and what they say of the whole."""
+    parts = []
+    for run in runs:
+        if not run.is_sampled:
+            continue
+        known = run.statistics
+        plan = [["instructions from window to window", shown(known["period"])],
+                ["instructions that are counted in each", shown(known["window"])],
+                ["instructions of warm-up before them", shown(known["warmup"])],
+                ["windows that were counted", shown(len(known.get("counted", [])))],
+                ["windows that met calls for files, or the program's end", shown(known["cut_windows"])],
+                ["windows whose process failed", shown(known["failed_windows"])]]  # fmt: skip
+        rows = []
+        for name, key in (("whole run", "all"), ("measured part", "measured")):
+            one = known.get(key)
+            if one is None:
+                continue
+            cells = ["–", "too few windows", "–"]
+            if "windows" in one:
+                of_one = with_interval(one["cycles_per_instruction"], one["half_width"], lambda value: f"{value:.4g}")
+                of_all = with_interval(one["cycles"], one["cycles_half_width"], lambda value: shown(round(value)))
+                cells = [shown(one["windows"]), of_one, of_all]
+            rows.append([name, shown(one["instructions"]), *cells])
+        drawing = pictures.windows(run)
+        said = ("Each counted window, where it was in the run. The line is the estimate, the band its interval, with "
+                "95 % confidence.")  # fmt: skip
+        parts.append((f"<h3>{escaped(run.label)}</h3>" if len(runs) > 1 else "")
+                     + table(["estimate", "instructions", "windows", "cycles an instruction", "cycles"], rows)
+                     + (f"<figure>{drawing}<figcaption>{said}</figcaption></figure>" if drawing else "")
+                     + table(["plan", ""], plan))  # fmt: skip
+    return "<h2>Samples</h2>" + "".join(parts) if parts else ""
 
 
 def links(run: Recorded) -> str:
@@ -226,7 +288,7 @@ def grids(runs: Sequence[Recorded]) -> str:
     """The tiles and links of each run with time."""
     parts = []
     for run in runs:
-        if not run.statistics["timing"]:
+        if not run.statistics["timing"] or run.is_sampled:
             continue
         heading = f"<h3>{escaped(run.label)}</h3>" if len(runs) > 1 else ""
         others = ("What the words mean is with --profile in the machine's documentation." if run.spent else
@@ -246,8 +308,8 @@ def page(runs: Sequence[Recorded]) -> str:
     parts = [
         f"<h1>{escaped(title)}</h1>", f"<p>{legend}</p>" if len(runs) > 1 else "", "<h2>What was run</h2>",
         programs(runs), "<h2>Machine</h2>" if len(runs) == 1 else "<h2>Machines</h2>", machines(runs),
-        "<h2>Figures</h2>", figures(runs), grids(runs), rooflines(runs), regions(runs), energy(runs), series(runs),
-        profiles(runs), data_of(runs),
+        "<h2>Figures</h2>", figures(runs), samples(runs), grids(runs), rooflines(runs), regions(runs),
+        energy(runs), series(runs), profiles(runs), data_of(runs),
     ]  # fmt: skip
     return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f"<title>{escaped(title)}</title><style>{STYLE}</style></head>\n"

@@ -76,7 +76,7 @@ def _tile(statistics: dict[str, Any], tile: dict[str, Any], shares: dict[str, fl
     y = top + 26
     if shares:
         harts = [one for one in statistics["harts"] if one["tile"] == tile["tile"] and one["instructions"]]
-        parts.append(text(left + BOX - 8, top + 17, f"{len(harts)} harts", anchor="end"))
+        parts.append(text(left + BOX - 8, top + 17, f"{len(harts)} hart{'s' if len(harts) != 1 else ''}", anchor="end"))
         told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
         parts.append(f"<g><title>cycles of its harts: {told}</title>")
         x = left + 8.0
@@ -91,7 +91,8 @@ def _tile(statistics: dict[str, Any], tile: dict[str, Any], shares: dict[str, fl
     rows += [("memory", load)] if load is not None else []
     for name, value in rows:
         parts.append(text(left + 8, y + 11, name))
-        parts.append(f'<rect x="{left + 56}" y="{y}" width="14" height="14" fill="{colour(value)}" stroke="#90a4ae"/>')
+        fill = colour(value)
+        parts.append(f'<rect x="{left + 56}" y="{y + 1}" width="12" height="12" fill="{fill}" stroke="#90a4ae"/>')
         parts.append(text(left + BOX - 8, y + 11, f"{value:.1%}", anchor="end"))
         y += 19
     return "".join(parts)
@@ -135,12 +136,13 @@ def grid(run: Recorded) -> str:
         parts.append(f'<rect x="{x}" y="{height}" width="14" height="14" fill="{fill}" stroke="#90a4ae"/>')
         parts.append(text(x + 19, height + 11, name))
         x += 34 + 6.2 * len(name)
+    legend = x
     x = 20.0
     for _, fill, name in CLASSES:
         parts.append(f'<rect x="{x}" y="{height + 24}" width="14" height="14" fill="{fill}" stroke="#90a4ae"/>')
         parts.append(text(x + 19, height + 35, html.unescape(name)))
         x += 32 + 6.2 * len(html.unescape(name))
-    width = max(40 + columns * (BOX + GAP) - GAP, 850 if run.spent else 560)
+    width = max(40 + columns * (BOX + GAP) - GAP, legend, x)
     return svg(width, height + 48, parts, "the grid: cycles of tiles and loads of links")
 
 
@@ -152,7 +154,7 @@ def roofs(run: Recorded) -> list[dict[str, float]]:
     """For each memory: tile, peak (bytes a second), intensity (instructions a byte), attained and roof (instructions a
     second); empty, if the machine's file is not known."""
     keys, statistics = run.keys, run.statistics
-    if not keys or not statistics["timing"] or not statistics["simulated_ps"]:
+    if not keys or not statistics["timing"] or not statistics.get("simulated_ps"):
         return []
     try:
         port = keys["memory.port_bytes"] * keys["clocks.memory_mhz"] * 1e6
@@ -226,11 +228,12 @@ def over_time(runs: Sequence[Recorded], column: str, title: str) -> str:
     width, height, left, bottom = 900, 190, 70, 158
     end = max(rows[-1]["end_us"] for _, rows in curves)
     top = max(row[column] for _, rows in curves for row in rows) or 1.0
+    factor, unit = (100 * top, " %") if column.endswith("load") else (top, "")
     parts = [text(left, 12, title, bold=True, size=12)]
     for share in (0, 0.5, 1):
         y = bottom - share * (bottom - 24)
         parts += [f'<line x1="{left}" y1="{y:.0f}" x2="{width - 20}" y2="{y:.0f}" stroke="#eceff1"/>',
-                  text(left - 6, y + 4, f"{share * top:.3g}", anchor="end")]  # fmt: skip
+                  text(left - 6, y + 4, f"{share * factor:.3g}{unit}", anchor="end")]  # fmt: skip
         label = f"{share * end:.4g} us" if end < 10_000 else f"{share * end / 1000:.4g} ms"
         parts.append(text(left + share * (width - left - 20), bottom + 15, label,
                           anchor="start" if share == 0 else "end" if share == 1 else "middle"))  # fmt: skip
@@ -242,3 +245,36 @@ def over_time(runs: Sequence[Recorded], column: str, title: str) -> str:
                 points.append(f"{left + at / end * (width - left - 20):.1f},{y:.1f}")
         parts.append(f'<polyline points="{" ".join(points)}" fill="none" stroke="{SERIES[number % len(SERIES)]}"/>')
     return svg(width, height, parts, title)
+
+
+def windows(run: Recorded) -> str:
+    """The cycles per instruction of each window of a sampled run, and the estimate; empty: there are too few."""
+    known = run.statistics.get("counted", [])
+    whole = run.statistics["all"]
+    if "windows" not in whole:
+        return ""
+    points = [(at, cycles / instructions) for at, instructions, cycles in known]
+    mean, half = whole["cycles_per_instruction"], whole["half_width"]
+    top = 1.1 * max(mean + half, *(value for _, value in points))
+    width, height, left, bottom = 900, 240, 70, 206
+    right, above = width - 20, 24
+
+    def y_of(value: float) -> float:
+        return bottom - value / top * (bottom - above)
+
+    parts = [text(left, 12, "cycles an instruction", bold=True, size=12)]
+    for share in (0, 0.5, 1):
+        y = bottom - share * (bottom - above)
+        parts += [f'<line x1="{left}" y1="{y:.0f}" x2="{right}" y2="{y:.0f}" stroke="#eceff1"/>',
+                  text(left - 6, y + 4, f"{share * top:.3g}", anchor="end")]  # fmt: skip
+        label = f"{share * whole['instructions'] / 1e6:.4g}" + (" million instructions" if share == 1 else "")
+        parts.append(text(left + share * (right - left), bottom + 15, label,
+                          anchor="start" if share == 0 else "end" if share == 1 else "middle"))  # fmt: skip
+    upper, middle, lower = y_of(mean + half), y_of(mean), y_of(max(mean - half, 0))
+    parts += [f'<rect x="{left}" y="{upper:.1f}" width="{right - left}" height="{lower - upper:.1f}" fill="#cfe8e5"/>',
+              f'<line x1="{left}" y1="{middle:.1f}" x2="{right}" y2="{middle:.1f}" stroke="#00695c"/>']  # fmt: skip
+    for at, value in points:
+        x = left + at / whole["instructions"] * (right - left)
+        parts.append(f'<circle cx="{x:.1f}" cy="{y_of(value):.1f}" r="3" fill="#2a788e" fill-opacity="0.7">'
+                     f"<title>instruction {at}: {value:.4g}</title></circle>")  # fmt: skip
+    return svg(width, height, parts, "cycles an instruction of each window")

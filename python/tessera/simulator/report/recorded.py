@@ -43,6 +43,11 @@ class Recorded:
         """The keys of the machine's file, as l2.ways."""
         return flat(tomllib.loads(self.machine)) if self.machine else {}
 
+    @property
+    def is_sampled(self) -> bool:
+        """Only windows of it had time: there is an estimate, and nothing of tiles, links and memories."""
+        return bool(self.statistics.get("sampled"))
+
 
 def flat(table: dict[str, Any], before: str = "") -> dict[str, Any]:
     """A table of tables as one, with dotted keys."""
