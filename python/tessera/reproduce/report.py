@@ -20,7 +20,9 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto }
 th, td { border: 1px solid #ccc; padding: .25em .5em; text-align: right; vertical-align: top }
-th { background: #f2f2f2 } td.text, th.text { text-align: left }
+th { background: #f2f2f2 } td.text, th.text, td.value { text-align: left }
+td code, td.value, td a { white-space: nowrap }
+td.met, td.fitted, td.better, td.worse, td.reversed, td.not { text-align: left }
 td.met, td.fitted { background: #d9f0d3 } td.better { background: #fdf0c4 } td.worse { background: #f7d4d0 }
 td.reversed { background: #e58f88 } td.not { background: #eee }
 p.draft { background: #e58f88; padding: .5em; font-weight: bold } img { max-width: 100% } code { background: #f2f2f2 }
@@ -85,7 +87,9 @@ def shown_rows(item: Item) -> list[list[Cell]]:
 
 def table(columns: list[str], rows: list[list[Cell]]) -> str:
     """An HTML table."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    texts = [all(isinstance(row[k], str) for row in rows) for k in range(len(columns))]
+    head = "".join(f'<th class="{"text" if text else "number"}">{html.escape(column)}</th>'
+                   for text, column in zip(texts, columns, strict=True))  # fmt: skip
     body = ""
     for row in rows:
         kinds = ["text" if isinstance(cell, str) else "number" for cell in row]
@@ -97,6 +101,7 @@ def table(columns: list[str], rows: list[list[Cell]]) -> str:
 
 
 CHECK_COLUMNS = ["item", "observation", "paper", "ours", "interval", "band", "verdict", "cause, and what was measured"]
+VALUES = ("paper", "ours")  # on one line each
 
 
 def check_cells(check: Check) -> list[str]:
@@ -129,11 +134,14 @@ def checks_table(paper: Paper, checks: list[Check], folder: str = "") -> str:
         kind = check.verdict.value.split()[0]
         texts = f'<td class="text">{linked_item(paper, check, folder)}</td>'
         texts += "".join(
-            f'<td class="{kind if column == "verdict" else "text"}">{html.escape(text or "–")}</td>'
+            f'<td class="{kind if column == "verdict" else "value" if column in VALUES else "text"}">'
+            f"{html.escape(text or '–')}</td>"
             for column, text in list(zip(CHECK_COLUMNS, check_cells(check), strict=True))[1:]
         )
         command = "" if check.verdict is Verdict.ABSENT else paper.command_of(paper.item_of(check.claim.item))
-        texts += f'<td class="text"><code>{html.escape(command)}</code></td>'
+        # In two pieces, which stay whole.
+        parts = [f"<code>{html.escape(part)}</code>" for part in command.replace(" --", "\n--", 1).splitlines()]
+        texts += f'<td class="text">{" ".join(parts)}</td>'
         body += f'<tr id="{paper.name}_{html.escape(check.claim.name)}">{texts}</tr>\n'
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
 
