@@ -119,7 +119,7 @@ class Debugging(Sessions):
         self.assertIn("SIGTRAP", told)
         self.assertRegex(told, r"#0 .* check \(address=")
         self.assertIn("$1 = 0xd0", told)  # 208: written by copy 2 for row 8
-        stored = re.search(r"stored by tile (\d+), hart 0, pc (\S+) in fill\(.*, cycle (\d+), step (\d+)", told)
+        stored = re.search(r"stored by tile (\d+), hart 0, pc (\S+) in fill\+0x\w+, cycle (\d+), step (\d+)", told)
         self.assertTrue(stored, told)
         tile, _, _, step = stored.groups()
         self.assertNotEqual(tile, "0")
