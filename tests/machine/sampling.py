@@ -133,6 +133,28 @@ class ASampledRun(Runs):
             del repeated["host"], sampled["host"]
             self.assertEqual(repeated, sampled)
 
+    def test_follows_caches_as_far_as_it_is_told(self) -> None:
+        program = ["--machine", "sifive-u74", "--", f"{PROGRAMS}/phases", "12"]
+        _, whole = self.measured("--timing", "on", *program)
+        plans = {words: self.measured("--sample", f"period=20000,window=2000,warmup=4000{words}", *program)
+                 for words in ("", ",follow=all", ",follow=500000", ",follow=6000", ",follow=0")}  # fmt: skip
+        for words, (_, found) in plans.items():
+            self.assertEqual(found["all"]["instructions"], plans[""][1]["all"]["instructions"], words)
+            self.assertEqual(found["all"]["windows"], plans[""][1]["all"]["windows"], words)
+            del found["host"], found["follow"]
+        # More than a period is all of it; less is another way to the same windows.
+        self.assertEqual(plans[",follow=all"], plans[",follow=500000"])
+        self.assertNotEqual(plans[",follow=0"][1]["all"]["cycles"], plans[",follow=all"][1]["all"]["cycles"])
+        for words in ("", ",follow=6000"):
+            found = plans[words][1]["all"]
+            self.assertLess(abs(found["cycles"] - whole["cycles"]),
+                            1.5 * found["cycles_half_width"] + 0.02 * whole["cycles"], words)  # fmt: skip
+        # Whatever executes what is not followed.
+        plan = "period=20000,window=2000,warmup=4000,follow=6000"
+        _, interpreted = self.measured("--engine", "interpreter", "--sample", plan, *program)
+        del interpreted["host"], interpreted["follow"]
+        self.assertEqual(interpreted, plans[",follow=6000"][1])
+
     def test_says_which_period_would_be_enough(self) -> None:
         plan = "period=100000,window=2000,warmup=2000,error=0.5%"
         done = self.run_machine("--machine", "single-tile", "--sample", plan, "--", f"{PROGRAMS}/phases", "12")
@@ -205,8 +227,8 @@ class ASampledRun(Runs):
 
     def test_refuses_wrong_words(self) -> None:
         program = ["--machine", "single-tile", "--", f"{PROGRAMS}/phases"]
-        for plan in ("", "often", "period", "period=0", "period=1e6", "window=", "warmup=-3", "error=x%", "error=0",
-                     "period=5000,window=4000,warmup=1000", "window=0", "period=20000,"):  # fmt: skip
+        for plan in ("", "often", "period", "period=0", "period=1e6", "window=", "warmup=-3", "follow=some", "error=x%",
+                     "error=0", "period=5000,window=4000,warmup=1000", "window=0", "period=20000,"):  # fmt: skip
             if plan:
                 self.run_machine("--sample", plan, *program, code=2)
         for more in (["--trace", "t.json"], ["--timing", "off"], ["--fast-forward-to", "begin"], ["--copies", "2"]):

@@ -107,7 +107,7 @@ inline constexpr std::array run_options{
     run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after so long on this computer"},
     run_option{"--fast-forward-to", "", "begin|end|REGION|INSTRUCTIONS", "",
                "of the machine: no time up to there, for a program of one tile; caches are warm then"},
-    run_option{"--sample", "", "auto|period=N,window=N,warmup=N,error=N%", "",
+    run_option{"--sample", "", "auto|period=N,window=N,warmup=N,follow=N|all,error=N%", "",
                "of the machine: an estimate of cycles from windows with time, of a run that has none otherwise"},
     run_option{"--checkpoint-at", "", "CYCLE|begin|end", "",
                "of the machine: write all of it to a file then, or at the begin or end of what the program measures, "

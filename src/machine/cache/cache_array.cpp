@@ -2,6 +2,7 @@
 #include "machine/cache/cache_array.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace tess::machine {
 
@@ -19,13 +20,12 @@ cache_array::cache_array(cache_shape const& shape)
   MACHINE_ASSERT(shape.ways >= 1 && shape.ways <= ways_max);
 }
 
-void cache_array::take_tags(cache_array const& from) noexcept {
+void cache_array::take_tags(cache_array& from) noexcept {
   MACHINE_ASSERT(lines_ == from.lines_ && line_bits_ == from.line_bits_);
-  for (line_index line = 0; line < lines_; ++line) {
-    names_[line] = {.tag = from.names_[line].tag, .state = from.names_[line].state};
-    metadata_[line] = 0;
-  }
-  order_ = from.order_;
+  for (line_index line = 0; line < lines_; ++line)
+    if (names_[line].state != invalid) metadata_[line] = 0;
+  std::swap(names_, from.names_);
+  std::swap(order_, from.order_);
 }
 
 void cache_array::use(line_index line) noexcept {

@@ -98,8 +98,9 @@ class cache_array {
     }
   }
 
-  /// Tags, states and order of an array of the same shape; types and metadata are 0, and data stays.
-  void take_tags(cache_array const& from) noexcept;
+  /// Tags, states and order of an array of the same shape, whose lines are all cacheable; metadata is 0, data stays.
+  /// That one has those of here then: nothing is copied.
+  void take_tags(cache_array& from) noexcept;
 
   /// Gives a line a new address; the caller sets state, type and metadata.
   void assign(line_index line, std::uint64_t address) noexcept {

@@ -166,7 +166,7 @@ class l2_private {
   void drop_line(std::uint64_t address);
   /// Before anything is done: it has the lines of that cache, which has the same shape, with bytes from `bytes_of`.
   template <class BytesOf>
-  void warm(cache_array const& from, BytesOf&& bytes_of) {
+  void warm(cache_array& from, BytesOf&& bytes_of) {
     lines_.take_tags(from);
     for (line_index line = 0; line < lines_.lines(); ++line) {
       if (lines_.state(line) == invalid) continue;

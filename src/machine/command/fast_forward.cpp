@@ -57,6 +57,7 @@ std::unique_ptr<flat_machine> flat_machine_of(timed_run& run, chosen_options con
                     chosen.arguments.front(), chosen.sample.empty() ? "--fast-forward-to" : "--sample")};
   options.memory_bytes = run.described().program_bytes();
   options.harts = machine.harts_of_flat();
+  options.translates = chosen.engine == "translator";
   return std::make_unique<flat_machine>(run.image(), options, options_of(chosen, of_runtime, false),
                                         machine.tile_of_flat());
 }

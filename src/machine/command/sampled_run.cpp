@@ -20,10 +20,10 @@ namespace tess::machine {
 namespace {
 
 [[noreturn]] void refuse_plan(std::string_view text) {
-  throw wrong_use{fmt::format(
-      "--sample {}: give auto, or some of period=INSTRUCTIONS, window=INSTRUCTIONS, warmup=INSTRUCTIONS and "
-      "error=PERCENT%, with commas between them",
-      text)};
+  throw wrong_use{
+      fmt::format("--sample {}: give auto, or some of period=INSTRUCTIONS, window=INSTRUCTIONS, warmup=INSTRUCTIONS, "
+                  "follow=INSTRUCTIONS or follow=all, and error=PERCENT%, with commas between them",
+                  text)};
 }
 
 template <class Number>
@@ -45,6 +45,8 @@ void read_word(std::string_view word, std::string_view all, sample_plan& plan) {
     plan.window = number_in<std::uint64_t>(value, all);
   } else if (name == "warmup") {
     plan.warmup = number_in<std::uint64_t>(value, all);
+  } else if (name == "follow") {
+    plan.follow = value == "all" ? sample_plan::follow_all : number_in<std::uint64_t>(value, all);
   } else if (name == "error") {
     if (value.ends_with('%')) value.remove_suffix(1);
     plan.error = number_in<double>(value, all) / 100;
@@ -61,6 +63,17 @@ std::optional<sampled_part> measured_of(flat_machine const& flat, std::span<samp
   std::vector<sampled_window> chosen;
   std::ranges::copy_if(windows, std::back_inserter(chosen), inside);
   return sampled_part{.instructions = end - *flat.begun_at(), .made = estimate_of(chosen)};
+}
+
+/// To the begin of a window, with warm caches; false: the run has ended.
+bool come_to(std::uint64_t window, sample_plan const& plan, flat_machine& flat, run_limit const& limit) {
+  std::uint64_t const before = window - std::min(window, flat.instructions());
+  if (plan.followed() < std::min(plan.period, before)) {
+    flat.follow(false);
+    if (!flat.run_to({.instructions = window - plan.followed()}, limit)) return false;
+  }
+  flat.follow(true);
+  return flat.run_to({.instructions = window}, limit);
 }
 
 /// Where the programs of several harts meet, they should not be far apart.
@@ -114,7 +127,7 @@ int run_sampled(chosen_options const& chosen) {
   unsigned const processors = std::max(std::thread::hardware_concurrency(), 2U);
   sampled_windows windows{processors - 1, (plan.window + 1) / 2};
   auto const begin = std::chrono::steady_clock::now();
-  for (std::uint64_t next = plan.period / 2; flat->run_to({.instructions = next}, limit); next += plan.period)
+  for (std::uint64_t next = plan.period / 2; come_to(next, plan, *flat, limit); next += plan.period)
     windows.begin(flat->instructions(), [&] {
       run.machine().take_over(*flat);
       return run.machine().run_window(plan.warmup, plan.window);

@@ -27,11 +27,10 @@ constexpr std::uint64_t measured_register =
     registers::own_devices + static_cast<std::uint64_t>(registers::unit::information) * registers::unit_bytes +
     registers::information::measured;
 
-block_rules rules_of(std::optional<tile_to_warm> const& warmed) {
+block_rules rules_of(machine_description const& warmed) {
   block_rules rules;
-  if (!warmed) return rules;
-  rules.fetch_line_bytes = warmed->description.l1_instruction.line_bytes;
-  rules.learns = warmed->description.branches.has_value() && warmed->description.pipeline.has_value();
+  rules.fetch_line_bytes = warmed.l1_instruction.line_bytes;
+  rules.learns = warmed.branches.has_value() && warmed.pipeline.has_value();
   return rules;
 }
 
@@ -42,21 +41,39 @@ flat_machine::flat_machine(elf_image const& image, flat_options options, program
     : image_(image),
       options_(options),
       memory_(options.memory_bytes),
-      translator_(options.translates && !warmed ? make_translator(flat_engine::handlers()) : nullptr),
-      code_(memory_, warmed ? warming_engine::handlers() : flat_engine::handlers(), rules_of(warmed)),
+      translator_(options.translates ? make_translator(flat_engine::handlers()) : nullptr),
+      code_(memory_, flat_engine::handlers(), {}),
       harts_(options.harts),
       program_(*this, memory_.size_bytes(), *this, image, std::move(of_program)) {
   if (translator_) code_.translate(*translator_);
-  if (warmed) warm_.emplace(warmed->description, warmed->window, options.harts);
   for (std::uint32_t k = 0; k < harts_.size(); ++k) {
     harts_[k].context.number = k;
     harts_[k].context.code = &code_;
     harts_[k].context.memory = &memory_;
-    if (!warm_) continue;
-    harts_[k].context.memory = &warm_->of_hart(k);
-    harts_[k].context.pipe = warm_->of_hart(k).issue();
+  }
+  if (warmed) {
+    warm_.emplace(warmed->description, warmed->window, options.harts);
+    followed_code_.emplace(memory_, warming_engine::handlers(), rules_of(warmed->description));
+    follow(true);
   }
   program_.start(harts_.front().context);
+}
+
+void flat_machine::follow(bool on) {
+  if (!warm_ || on == follows_) return;
+  follows_ = on;
+  for (std::uint32_t k = 0; k < harts_.size(); ++k) {
+    hart& h = harts_[k].context;
+    h.code = on ? &*followed_code_ : &code_;
+    h.memory = on ? static_cast<void*>(&warm_->of_hart(k)) : &memory_;
+    h.pipe = on ? warm_->of_hart(k).issue() : nullptr;
+    h.generation = 0;  // of no cache: it goes on by its pc
+  }
+}
+
+void flat_machine::code_changed() {
+  code_.clear();
+  if (followed_code_) followed_code_->clear();
 }
 
 std::uint64_t flat_machine::now_ns() const {
@@ -217,7 +234,7 @@ void flat_machine::take_turn(flat_hart& s) {
     if (!program_.attend(s.context)) return end_by_signal(s.context);
   }
   do {
-    if (warm_)
+    if (follows_)
       warming_engine::run(s.context, memory_.fast(), turn_end_);
     else
       flat_engine::run(s.context, memory_.fast(), turn_end_);
@@ -241,7 +258,7 @@ bool flat_machine::serve(flat_hart& s) {
       return s.is == state::runnable;
     case stop::fence_i:
       h.advance();
-      code_.clear();
+      code_changed();
       return true;
     case stop::counter:
       serve_counter(h);

@@ -4,7 +4,8 @@
 //   the same result. When all harts wait, the clock jumps to the first wake-up.
 //
 //   A machine with time can go on from where this one pauses (timed_machine::take_over). If it is given to the
-//   constructor, its caches and branch predictors are followed on the way (warm_caches).
+//   constructor, its caches and branch predictors are followed on the way (warm_caches), unless follow() says
+//   otherwise: an engine of its own does that, with blocks of its own, which are not translated.
 //
 // Units     cycles of 1 ns.
 // Errors    elf_error, std::system_error from the constructor. Errors of the program are in the outcome.
@@ -71,6 +72,9 @@ class flat_machine final : private machine_host, private user_memory {
   flat_machine(elf_image const& image, flat_options options, program_options of_program,
                std::optional<tile_to_warm> const& warmed = {});
 
+  // If there is a machine with time to warm: whether its caches are followed from here on, as they are at first.
+  void follow(bool on);
+
   // Before the run, which they must outlive: one for each hart, by its number.
   void set_commits(std::span<commit_log> logs);
   // The same: what the program marks is counted there.
@@ -106,7 +110,7 @@ class flat_machine final : private machine_host, private user_memory {
   void release(hart& h) override;
   void wake(hart& h) override;
   void interrupt(hart& h, std::uint64_t cycles) override;
-  void code_changed() override { code_.clear(); }
+  void code_changed() override;
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory
   bool read(std::uint64_t address, std::span<std::byte> into) override;
@@ -143,6 +147,8 @@ class flat_machine final : private machine_host, private user_memory {
   std::optional<warm_tile> warm_;
   std::unique_ptr<block_translator> translator_;  // null: none
   code_cache code_;
+  std::optional<code_cache> followed_code_;  // of the engine that follows caches
+  bool follows_ = false;
   std::vector<flat_hart> harts_;
   parked_regions parked_regions_;
   std::deque<hart_regions> regions_;

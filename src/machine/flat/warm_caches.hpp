@@ -83,7 +83,7 @@ class warm_tile {
   warm_tile(machine_description const& description, local_window const& window, std::uint32_t harts);
 
   [[nodiscard]] warm_hart& of_hart(std::uint32_t number) { return harts_[number]; }
-  [[nodiscard]] cache_array const& l2() const noexcept { return l2_; }
+  [[nodiscard]] cache_array& l2() noexcept { return l2_; }
   [[nodiscard]] std::uint32_t code_line_bytes() const noexcept { return code_line_bytes_; }
 
  private:

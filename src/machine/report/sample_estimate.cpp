@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -124,6 +125,7 @@ std::string json_of(sampled_result const& run, std::string const& machine, std::
   made["period"] = run.plan.period;
   made["window"] = run.plan.window;
   made["warmup"] = run.plan.warmup;
+  made["follow"] = std::min(run.plan.followed(), run.plan.period);
   made["cut_windows"] = run.cut;
   made["failed_windows"] = run.failed.size();
   made["idle_cycles"] = run.idle_cycles;

@@ -8,8 +8,10 @@
 //           Rigorous Statistical Sampling" (ISCA 2003), section 2.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,10 +22,17 @@
 namespace tess::machine {
 
 struct sample_plan {
+  static constexpr std::uint64_t follow_least = 1'000'000;
+  static constexpr std::uint64_t follow_all = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t period = 1'000'000;  ///< Instructions from the begin of a window to that of the next one.
   std::uint64_t window = 10'000;     ///< Instructions that are counted,
   std::uint64_t warmup = 10'000;     ///< and before them those that are executed with time, too, but not counted.
-  double error = 0.03;               ///< What is wanted: half of the interval, as a share of the estimate.
+  /// And before these, those of which caches and branch predictors are followed. Nothing: half of the period, and not
+  /// less than caches need to have what a program with much data uses.
+  std::optional<std::uint64_t> follow = std::nullopt;
+  double error = 0.03;  ///< What is wanted: half of the interval, as a share of the estimate.
+
+  [[nodiscard]] std::uint64_t followed() const noexcept { return follow.value_or(std::max(follow_least, period / 2)); }
 };
 
 struct sampled_window {

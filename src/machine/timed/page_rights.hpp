@@ -7,7 +7,9 @@
 // Threads   one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <span>
@@ -53,7 +55,15 @@ class page_rights {
     return false;
   }
   /// By page only: those of all pages, from address 0 on.
-  void take(std::span<std::uint8_t const> of_pages) { rights_.assign(of_pages.begin(), of_pages.end()); }
+  void take(std::span<std::uint8_t const> of_pages) {
+    rights_.resize(of_pages.size());
+    // Most are equal, and what is not written stays memory that a copy of the process shares with it.
+    constexpr std::size_t together = 4096;
+    for (std::size_t at = 0; at < of_pages.size(); at += together) {
+      std::size_t const bytes = std::min(together, of_pages.size() - at);
+      if (std::memcmp(&rights_[at], &of_pages[at], bytes) != 0) std::memcpy(&rights_[at], &of_pages[at], bytes);
+    }
+  }
   void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
     if (by_range_) return set_range(begin, end, rights);
     for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page) rights_[page] = rights;
