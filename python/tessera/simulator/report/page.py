@@ -171,6 +171,7 @@ def samples(runs: Sequence[Recorded]) -> str:
         plan = [["instructions from window to window", shown(known["period"])],
                 ["instructions that are counted in each", shown(known["window"])],
                 ["instructions of warm-up before them", shown(known["warmup"])],
+                ["instructions before these of which caches are followed", shown(known["follow"])],
                 ["windows that were counted", shown(len(known.get("counted", [])))],
                 ["windows that met calls for files, or the program's end", shown(known["cut_windows"])],
                 ["windows whose process failed", shown(known["failed_windows"])]]  # fmt: skip
