@@ -2,6 +2,9 @@
 // Method: random programs run by both, in quanta of all sizes; whenever they stop, registers, pc, counts and the reason
 // are compared, and memory at the end. Blocks are translated when they are entered the first or the third time.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <memory>
@@ -260,6 +263,23 @@ TEST(translation, goes_on_when_its_memory_was_full) {
   ASSERT_EQ(interpreted.run_to_stop(), stop::ecall);
   expect_same(translated.h, interpreted.h);
   EXPECT_GT(translated.code.generation(), 2U) << "it was full";
+}
+
+// As Linux can be told to: memory that was written never becomes executable.
+TEST(translation, is_left_out_where_the_host_refuses_executable_memory) {
+  constexpr int deny_write_execute = 65;  // PR_SET_MDWE, since Linux 6.3
+  constexpr int unknown = 77;
+  pid_t const child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::prctl(deny_write_execute, 1, 0, 0, 0) != 0) ::_exit(unknown);
+    ::_exit(translates() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == unknown) GTEST_SKIP() << "this host cannot be told to refuse it";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace
