@@ -25,8 +25,27 @@ char const* name_of(spent on) noexcept {
 }
 
 void call_profile::add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles) {
-  if (to.waits == nullptr) to.waits = memory_.array<spent_cycles>(to.size);
-  to.waits[std::min(instruction, to.size - 1)][static_cast<std::size_t>(on)] += cycles;
+  if (to.waits == nullptr) to.waits = memory_.array<counted_block::wait*>(to.size);
+  counted_block::wait*& first = to.waits[std::min(instruction, to.size - 1)];
+  counted_block::wait* one = first;
+  while (one != nullptr && one->on != on) one = one->next;
+  if (one == nullptr) {
+    one = memory_.array<counted_block::wait>(1);
+    one->next = std::exchange(first, one);
+    one->on = on;
+  }
+  one->cycles += cycles;
+}
+
+call_profile::counted_block::exit& call_profile::exit_of(counted_block& block, std::size_t after) {
+  counted_block::exit* one = block.exits;
+  while (one != nullptr && one->after != after) one = one->next;
+  if (one == nullptr) {
+    one = memory_.array<counted_block::exit>(1);
+    one->next = std::exchange(block.exits, one);
+    one->after = after;
+  }
+  return *one;
 }
 
 block_shape const& block_shapes::of(hart const& h, inst const* first) {
@@ -57,7 +76,7 @@ void call_profile::wait(inst const* i, spent on, std::uint64_t cycles) {
   waited_ += cycles;
   // Lines are fetched before the block that has them is decoded, or by its first slots.
   if (i->index == 0 || current_ == nullptr) {
-    pending_[static_cast<std::size_t>(on)] += cycles;
+    add_pending(on, cycles);
   } else {
     add(*current_, i->since == 0 ? 0 : i->since - 1U, on, cycles);
   }
@@ -66,7 +85,7 @@ void call_profile::wait(inst const* i, spent on, std::uint64_t cycles) {
 void call_profile::wait_stopped(hart const& h, spent on, std::uint64_t cycles) {
   waited_ += cycles;
   if (h.counted == 0 || current_ == nullptr) {
-    pending_[static_cast<std::size_t>(on)] += cycles;
+    add_pending(on, cycles);
   } else {
     add(*current_, h.counted - 1, on, cycles);
   }
@@ -90,21 +109,24 @@ void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles, std:
   if (rest != 0) wait_stopped(h, on, rest);
 }
 
-void call_profile::close(hart const& h, std::uint64_t now) {
+call_profile::counted_block::exit* call_profile::close(hart const& h, std::uint64_t now) {
   std::uint64_t const passed = now - entered_at_;
   std::uint64_t const executed = current_ == nullptr ? 0 : h.retired - entered_retired_;
   std::uint64_t rest = passed - std::min(passed, waited_);
+  counted_block::exit* by = nullptr;
   if (executed == 0) {
-    pending_[static_cast<std::size_t>(spent::issue)] += rest;
+    add_pending(spent::issue, rest);
   } else {
     std::size_t const last = std::min<std::size_t>(executed, current_->size);
-    ++current_->exits[last].times;
+    by = &exit_of(*current_, last);
+    ++by->times;
     rest -= std::min<std::uint64_t>(rest, current_->steps[last - 1].end);
     if (rest != 0) add(*current_, last - 1, spent::issue, rest);
   }
   waited_ = 0;
   entered_at_ = now;
   entered_retired_ = h.retired;
+  return by;
 }
 
 thread_path call_profile::path_of(std::uint32_t call) const {
@@ -133,15 +155,16 @@ void call_profile::switch_thread(std::uint64_t from, std::uint64_t to) {
 }
 
 void call_profile::enter(hart const& h, inst const* first) {
-  if (generation_ != h.code->generation()) [[unlikely]] {
+  bool const is_changed = generation_ != h.code->generation();
+  if (is_changed) [[unlikely]] {
     generation_ = h.code->generation();
     // The same addresses may have other code now, so all blocks are counted anew.
     known_.clear();
+    recent_ = {};
     for (counted_block* const one : counts_) one->forget();
   }
-  std::uint64_t const executed = h.retired - entered_retired_;
   std::uint64_t const pc = first->pc();
-  close(h, h.now());
+  counted_block::exit* const by = close(h, h.now());
   // A hart without a thread may also get one that goes on.
   if (std::exchange(begins_, false) && !goes_on_in_) {
     open_.clear();
@@ -150,21 +173,25 @@ void call_profile::enter(hart const& h, inst const* first) {
   if (goes_on_in_) {
     std::uint32_t const in = *std::exchange(goes_on_in_, std::nullopt);
     current_ = &block_of(in == root ? callee(root, functions_.at(pc), 0) : jumped(in, pc), pc, h, first);
-  } else if (executed != 0) {
-    current_ = &after(*current_, executed, pc, h, first);
-  } else {
+  } else if (by != nullptr) {
+    current_ = &after(*current_, *by, pc, h, first);
+  } else if (current_ == nullptr || current_->pc != pc || is_changed) {
     current_ =
         &block_of(current_ == nullptr ? callee(root, functions_.at(pc), 0) : jumped(current_->of, pc), pc, h, first);
   }
+  take_pending();
+}
+
+void call_profile::take_pending() {
+  if (!std::exchange(has_pending_, false)) return;
   for (std::size_t on = 0; on < ways_to_spend; ++on) {
     if (pending_[on] != 0) add(*current_, 0, static_cast<spent>(on), std::exchange(pending_[on], 0));
   }
 }
 
-call_profile::counted_block& call_profile::after(counted_block& before, std::uint64_t instructions, std::uint64_t pc,
+call_profile::counted_block& call_profile::after(counted_block& before, counted_block::exit& by, std::uint64_t pc,
                                                  hart const& h, inst const* first) {
-  std::size_t const last = std::min<std::size_t>(instructions, before.size);
-  block_shape::exit const kind = before.steps[last - 1].leaves_by;
+  block_shape::exit const kind = before.steps[by.after - 1].leaves_by;
   if (kind == block_shape::exit::back) {
     std::size_t const lowest = open_.size() - std::min(open_.size(), search_max);
     for (std::size_t k = open_.size(); k-- > lowest;) {
@@ -181,34 +208,37 @@ call_profile::counted_block& call_profile::after(counted_block& before, std::uin
     return block_of(jumped(before.of, pc), pc, h, first);
   }
   bool const calls = kind == block_shape::exit::call && open_.size() < open_max;
-  if (calls) open_.push_back({.returns_to = before.address(last), .of = before.of, .from = &before});
-  counted_block*& known = before.exits[last].to;
+  if (calls) open_.push_back({.returns_to = before.address(by.after), .of = before.of, .from = &before});
+  counted_block* const known = by.to;
   // A call that is too deep is none only this time.
   bool const is_as_always = kind != block_shape::exit::call || calls;
   if (is_as_always && known != nullptr && known->pc == pc) return *known;
   std::uint32_t const of =
-      calls ? callee(before.of, functions_.at(pc), before.address(last - 1)) : jumped(before.of, pc);
+      calls ? callee(before.of, functions_.at(pc), before.address(by.after - 1)) : jumped(before.of, pc);
   counted_block& to = block_of(of, pc, h, first);
-  if (is_as_always) known = &to;
+  if (is_as_always) by.to = &to;
   return to;
 }
 
 // `size` is 0, or must be the block's.
 call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape) {
-  auto const same = [&](std::uint32_t number) {
-    counted_block const& one = *counts_[number];
+  auto const is_it = [&](counted_block const& one) {
     return one.of == of && one.pc == pc && (size == 0 || size == one.size);
   };
-  std::uint32_t const number = known_.find(index_table::hash(pc, of), same, [&] {
+  auto const same = [&](std::uint32_t number) { return is_it(*counts_[number]); };
+  std::uint64_t const hashed = index_table::hash(pc, of);
+  counted_block*& recent = recent_[hashed % recent_max];
+  if (recent != nullptr && is_it(*recent)) return *recent;
+  std::uint32_t const number = known_.find(hashed, same, [&] {
     counted_block* const made = memory_.array<counted_block>(1);
     made->of = of;
     made->pc = pc;
     std::tie(made->steps, made->size) = shape();
-    made->exits = memory_.array<counted_block::exit>(made->size + 1);
     counts_.push_back(made);
     return static_cast<std::uint32_t>(counts_.size() - 1);
   });
-  return *counts_[number];
+  recent = counts_[number];
+  return *recent;
 }
 
 call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, hart const& h,
@@ -229,21 +259,13 @@ void call_profile::add(call_profile const& other, std::uint64_t moved_by) {
   for (counted_block const* const from : other.counts_) {
     counted_block& to =
         block_of(here[from->of], from->pc - moved_by, from->size, [&] { return std::pair(from->steps, from->size); });
-    for (std::size_t i = 0; i <= from->size; ++i) to.exits[i].times += from->exits[i].times;
-    if (from->waits == nullptr) continue;
-    if (to.waits == nullptr) to.waits = memory_.array<spent_cycles>(to.size);
-    for (std::size_t i = 0; i < from->size; ++i)
-      for (std::size_t on = 0; on < ways_to_spend; ++on) to.waits[i][on] += from->waits[i][on];
+    for (counted_block::exit const* one = from->exits; one != nullptr; one = one->next)
+      exit_of(to, one->after).times += one->times;
+    for (std::size_t i = 0; from->waits != nullptr && i < from->size; ++i)
+      for (counted_block::wait const* one = from->waits[i]; one != nullptr; one = one->next)
+        add(to, i, one->on, one->cycles);
   }
   idle_ += other.idle_;
-}
-
-std::vector<std::uint64_t> block_shapes::addresses() const {
-  std::vector<std::uint64_t> all;
-  for (auto const& [pc, shapes] : shapes_)
-    for (block_shape const& one : shapes)
-      for (std::size_t i = 0; i < one.size(); ++i) all.push_back(pc + 2U * std::uint64_t{one.steps[i].offset});
-  return all;
 }
 
 std::uint32_t call_profile::callee(std::uint32_t from, std::uint32_t function, std::uint64_t site) {
@@ -275,20 +297,22 @@ void call_profile::finish(hart const& h, spent on, std::uint64_t now) {
   left_at_ = end;
   close(h, end);
   if (current_ == nullptr) return;
-  for (std::size_t way = 0; way < ways_to_spend; ++way) {
-    if (pending_[way] != 0) add(*current_, 0, static_cast<spent>(way), std::exchange(pending_[way], 0));
-  }
+  take_pending();
 }
 
 void call_profile::visit(std::function<void(line_item const&)> const& each) const {
+  std::vector<std::uint64_t> left;  // by the number of instructions executed
   for (counted_block const* const at : counts_) {
     counted_block const& one = *at;
+    left.assign(one.size + 1, 0);
+    for (counted_block::exit const* by = one.exits; by != nullptr; by = by->next) left[by->after] = by->times;
     std::uint64_t executions = 0;
     for (std::size_t i = one.size; i-- > 0;) {
-      executions += one.exits[i + 1].times;
+      executions += left[i + 1];
       if (executions == 0 && one.waits == nullptr) continue;
       line_item item{.of = one.of, .pc = one.address(i), .instructions = executions, .cycles = {}};
-      if (one.waits != nullptr) item.cycles = one.waits[i];
+      counted_block::wait const* wait = one.waits == nullptr ? nullptr : one.waits[i];
+      for (; wait != nullptr; wait = wait->next) item.cycles[static_cast<std::size_t>(wait->on)] = wait->cycles;
       std::uint64_t const own = std::uint64_t{one.steps[i].end} - (i == 0 ? 0 : one.steps[i - 1].end);
       item.cycles[static_cast<std::size_t>(spent::issue)] += executions * own;
       if (std::ranges::any_of(item.cycles, [](std::uint64_t cycles) { return cycles != 0; })) each(item);

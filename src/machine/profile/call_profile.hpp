@@ -64,8 +64,6 @@ struct block_shape {
 class block_shapes {
  public:
   block_shape const& of(hart const& h, inst const* first);
-  /// The address of each instruction, some several times.
-  [[nodiscard]] std::vector<std::uint64_t> addresses() const;
 
  private:
   std::unordered_map<std::uint64_t, std::deque<block_shape>> shapes_;  ///< By pc; several if the code was changed.
@@ -136,21 +134,28 @@ class call_profile {
   [[nodiscard]] std::uint64_t idle_cycles() const noexcept { return idle_; }
 
  private:
-  /// Executions of a block in one call.
+  /// Executions of a block in one call. Most blocks are left in one place and wait at one or two, and there are many.
   struct counted_block {
+    struct exit {
+      exit* next;
+      counted_block* to;  ///< Where it went last, other than back.
+      std::uint64_t times;
+      std::size_t after;  ///< Instructions executed.
+    };
+    struct wait {
+      wait* next;
+      std::uint64_t cycles;
+      spent on;
+    };
     std::uint32_t of;
     std::uint64_t pc;
     block_shape::step const* steps;
     std::size_t size;  ///< Instructions.
-    struct exit {
-      std::uint64_t times;
-      counted_block* to;  ///< Where it went last, other than back.
-    };
-    exit* exits;                 ///< By the number of instructions executed.
-    spent_cycles* waits;         ///< By instruction; null: none waited.
+    exit* exits;
+    wait** waits;                ///< By instruction; null: none waited.
     counted_block* behind_call;  ///< Where the function that it called last came back to.
     void forget() noexcept {
-      for (std::size_t i = 0; i <= size; ++i) exits[i].to = nullptr;
+      for (exit* one = exits; one != nullptr; one = one->next) one->to = nullptr;
       behind_call = nullptr;
     }
     [[nodiscard]] std::uint64_t address(std::size_t instruction) const noexcept {
@@ -166,12 +171,19 @@ class call_profile {
   static constexpr std::size_t search_max = 64;
 
   void wait_stopped(hart const& h, spent on, std::uint64_t cycles);
-  void close(hart const& h, std::uint64_t now);
-  counted_block& after(counted_block& before, std::uint64_t instructions, std::uint64_t pc, hart const& h,
+  /// By which exit the block was left; null: before it began.
+  counted_block::exit* close(hart const& h, std::uint64_t now);
+  counted_block& after(counted_block& before, counted_block::exit& by, std::uint64_t pc, hart const& h,
                        inst const* first);
   counted_block& block_of(std::uint32_t of, std::uint64_t pc, hart const& h, inst const* first);
   counted_block& block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape);
   void add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles);
+  void add_pending(spent on, std::uint64_t cycles) noexcept {
+    pending_[static_cast<std::size_t>(on)] += cycles;
+    has_pending_ = has_pending_ || cycles != 0;
+  }
+  void take_pending();
+  counted_block::exit& exit_of(counted_block& block, std::size_t after);
   std::uint32_t callee(std::uint32_t from, std::uint32_t function, std::uint64_t site);
   std::uint32_t jumped(std::uint32_t from, std::uint64_t pc);
   [[nodiscard]] thread_path path_of(std::uint32_t call) const;
@@ -187,11 +199,14 @@ class call_profile {
   arena memory_;  ///< The counts are there, which live as long.
   std::vector<counted_block*> counts_;
   index_table known_;  ///< In counts_, for this generation of the code.
+  static constexpr std::size_t recent_max = 1024;
+  std::array<counted_block*, recent_max> recent_{};  ///< Some of these, by their hash: they stay in the host's caches.
   counted_block* current_ = nullptr;
   std::uint64_t entered_at_ = 0;
   std::uint64_t entered_retired_ = 0;
   std::uint64_t waited_ = 0;  ///< Since then.
   spent_cycles pending_{};    ///< The first instruction of the block that follows gets them.
+  bool has_pending_ = false;
   std::uint64_t left_at_ = 0;
   std::uint64_t idle_ = 0;
   bool begins_ = true;

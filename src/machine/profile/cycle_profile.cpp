@@ -88,13 +88,13 @@ cycle_profile::cycle_profile(timed_machine& of, std::string program, std::string
     added.all_harts = std::make_unique<call_profile>(added.functions, added.shapes, added.threads);
   };
   std::uint64_t entry = 0;
+  of.tell_profiles();
   for (auto const& one : of.programs()) {
     elf_image const& image = one->image();
     if (images_.empty()) {
       entry = image.entry;
       add_image(std::move(program), image);
     }
-    one->tell_profiles();
     tables_.emplace_back(image);
     threads_.emplace_back();
     std::uint64_t const moved_by = image.entry - entry;
@@ -126,11 +126,11 @@ void cycle_profile::finish() {
     images_[one.image].all_harts->add(*one.cycles, one.moved_by);
   }
   for (profiled_image& image : images_) {
-    std::vector<std::uint64_t> addresses = image.shapes.addresses();
-    if (&image == &images_.front()) {
-      for (auto const& [moved_by, shapes] : moved_)
-        for (std::uint64_t const address : shapes.addresses()) addresses.push_back(address - moved_by);
-    }
+    // What cycles went on, and where it was called from.
+    std::vector<std::uint64_t> addresses;
+    image.all_harts->visit([&](call_profile::line_item const& item) { addresses.push_back(item.pc); });
+    for (call_profile::call const& one : image.all_harts->calls())
+      if (one.site != 0) addresses.push_back(one.site);
     find_lines(image, std::move(addresses));
   }
 }

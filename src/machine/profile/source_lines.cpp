@@ -1,4 +1,4 @@
-// source_lines: one question and one line of JSON for each address.
+// source_lines: one question and some lines of text for each address.
 #include "machine/profile/source_lines.hpp"
 
 #include <fcntl.h>
@@ -8,8 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <string_view>
+#include <unordered_map>
 
 #include "machine/profile/function_table.hpp"
 
@@ -63,19 +66,44 @@ bool run(std::array<std::string, 4> words, int input, int output) {
   return started && ::waitpid(tool, &status, 0) == tool && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-std::vector<source_frame> frames_of(nlohmann::json const& answer) {
-  std::vector<source_frame> frames;
-  auto const symbols = answer.find("Symbol");
-  if (symbols == answer.end() || !symbols->is_array()) return frames;
-  for (nlohmann::json const& one : *symbols) {
-    source_frame frame{.function = readable_name(one.value("FunctionName", std::string())),
-                       .file = one.value("FileName", std::string()),
-                       .line = one.value("Line", std::uint32_t{0})};
-    if (frame.function.empty() && frame.line == 0) continue;
-    frames.push_back(std::move(frame));
+/// The answers, one after the other: two lines for each function, innermost first, and an empty one behind the last.
+class answer_reader {
+ public:
+  explicit answer_reader(std::string_view text) : text_(text) {}
+
+  std::vector<source_frame> next() {
+    std::vector<source_frame> frames;
+    for (std::string_view name = line(); !name.empty(); name = line()) {
+      std::string_view place = line();  // file:line:column
+      place = place.substr(0, place.rfind(':'));
+      std::size_t const colon = std::min(place.rfind(':'), place.size());
+      source_frame frame{.function = readable(name), .file = std::string(known(place.substr(0, colon)))};
+      if (colon < place.size()) std::from_chars(place.data() + colon + 1, place.data() + place.size(), frame.line);
+      if (frame.function.empty() && frame.line == 0) continue;
+      frames.push_back(std::move(frame));
+    }
+    return frames;
   }
-  return frames;
-}
+
+ private:
+  std::string_view line() {
+    std::size_t const end = std::min(text_.find('\n', at_), text_.size());
+    std::string_view const one = text_.substr(at_, end - at_);
+    at_ = std::min(end + 1, text_.size());
+    return one;
+  }
+  static std::string_view known(std::string_view word) { return word == "??" ? std::string_view() : word; }
+  // Few functions have most of the addresses.
+  std::string const& readable(std::string_view symbol) {
+    auto const [found, added] = names_.try_emplace(symbol);
+    if (added) found->second = readable_name(known(symbol));
+    return found->second;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::unordered_map<std::string_view, std::string> names_;
+};
 
 }  // namespace
 
@@ -90,21 +118,14 @@ std::vector<std::vector<source_frame>> source_lines(std::string const& program,
   bool answered = false;
   for (char const* const tool : {"llvm-symbolizer-19", "llvm-symbolizer"}) {
     answered =
-        run({tool, "--obj=" + program, "--output-style=JSON", "--no-demangle"}, questions.number(), answers.number());
+        run({tool, "--obj=" + program, "--output-style=LLVM", "--no-demangle"}, questions.number(), answers.number());
     if (answered) break;
     ::lseek(questions.number(), 0, SEEK_SET);
   }
   if (!answered) return all;
   std::string const lines = answers.content();
-  std::size_t at = 0;
-  for (auto& frames : all) {
-    std::size_t const end = lines.find('\n', at);
-    if (end == std::string::npos) break;
-    auto const answer = nlohmann::json::parse(lines.begin() + static_cast<std::ptrdiff_t>(at),
-                                              lines.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (answer.is_object()) frames = frames_of(answer);
-    at = end + 1;
-  }
+  answer_reader reader(lines);
+  for (auto& frames : all) frames = reader.next();
   return all;
 }
 

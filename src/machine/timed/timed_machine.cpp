@@ -89,6 +89,11 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   }
 }
 
+void timed_machine::tell_profiles() {
+  for (auto const& one : programs_) one->tell_profiles();
+  share_code();
+}
+
 void timed_machine::share_code() {
   for (auto const& one : programs_) {
     constexpr unsigned both = right_write | right_execute;

@@ -100,6 +100,8 @@ class timed_machine {
   /// Its energy by unit, of all tiles.
   [[nodiscard]] energy_counts measured_energy() const;
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
+  /// From now on blocks of all programs tell the profiles of their harts when they are entered.
+  void tell_profiles();
 
  private:
   /// Tiles that run the same code decode it once.
