@@ -60,9 +60,10 @@ class address_space {
   std::int64_t remap(std::uint64_t address, std::uint64_t old_bytes, std::uint64_t new_bytes, std::uint64_t flags);
   // MADV_DONTNEED: the pages read as zero.
   std::int64_t forget(std::uint64_t address, std::uint64_t bytes);
+  // Whole pages that a program may have.
+  [[nodiscard]] bool valid(std::uint64_t address, std::uint64_t bytes) const noexcept;
 
  private:
-  [[nodiscard]] bool valid(std::uint64_t address, std::uint64_t bytes) const noexcept;
   [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t end) const noexcept;
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t bytes) const noexcept;  // 0: none
   // Splits mappings at begin and end.

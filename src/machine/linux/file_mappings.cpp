@@ -76,8 +76,9 @@ file_mappings::view const* file_mappings::at(std::uint64_t address) const {
 
 std::optional<std::uint64_t> file_mappings::again(view const& wanted, std::uint64_t bytes) {
   for (auto& [begin, one] : views_) {
-    if (one.of != wanted.of || wanted.offset < one.offset || wanted.offset - one.offset + bytes > one.end - begin)
-      continue;
+    std::uint64_t const size = one.end - begin;
+    bool const has_all = wanted.offset >= one.offset && bytes <= size && wanted.offset - one.offset <= size - bytes;
+    if (one.of != wanted.of || !has_all) continue;
     std::uint64_t const address = begin + (wanted.offset - one.offset);
     if (wanted.may_write && !one.may_write) {
       one.file = wanted.file;

@@ -66,7 +66,7 @@ std::int64_t program::map(call_arguments const& a) {
 
 std::int64_t program::unmap(call_arguments const& a) {
   file_mappings& shared = files_.mappings();
-  if (shared.empty() || a[0] % user_page_bytes != 0) return space_.unmap(a[0], a[1]);
+  if (shared.empty() || !space_.valid(a[0], a[1])) return space_.unmap(a[0], a[1]);
   shared.write_back({a[0], a[0] + page_up(a[1])});
   for (auto const& [begin, end] : shared.release({a[0], a[0] + page_up(a[1])}))
     if (auto const failed = space_.unmap(begin, end - begin); failed != 0) return failed;

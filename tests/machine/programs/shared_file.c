@@ -86,6 +86,10 @@ int main(int argc, char** argv) {
          pipe(ends);
          mmap(0, page, PROT_READ | PROT_WRITE, MAP_SHARED, ends[0], 0) == MAP_FAILED ? -1 : 0;
        }));
+  // Lengths whose ends are before their begins.
+  printf("too long: %d", mmap(0, (size_t)-2 * page, PROT_READ, MAP_SHARED, file, 2 * page) == MAP_FAILED);
+  printf(" %d", mmap(0, (size_t)-page, PROT_READ | PROT_WRITE, MAP_SHARED, file, page) == MAP_FAILED);
+  printf(" %d %c\n", munmap(first, (size_t)-page), first[0]);
   first[1] = '!';
   show("not needed", madvise(first, 4 * page, MADV_DONTNEED));
   printf("has: %s\n", first);
