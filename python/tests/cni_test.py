@@ -106,6 +106,9 @@ class FakeExecutor(FakeRuns):
     def printed(self, run: Run) -> str:
         return "".join(json.dumps(line) + "\n" for line in self.laws.words_of(run))
 
+    def statistics(self, run: Run) -> dict:
+        return {"energy": {"pj": 2_000_000 * run.copies}}
+
 
 def results(*, quick: bool = False, items: tuple[str, ...] = ITEMS, failing: str = "", **laws: object) -> Results:
     executor = FakeExecutor()
@@ -137,6 +140,13 @@ class Runs(unittest.TestCase):
             coherence = made["coherence"]
             self.assertEqual([coherence["protocol"], coherence["homes"]], words)
         self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
+
+    def test_figure_11_has_the_energy_of_each_run(self):
+        item = figures.figure11b(results(items=("figure 11b",)))
+        self.assertEqual(len(item.columns), len(item.rows[0]))
+        self.assertEqual([name for name in item.columns if "µJ" in name][0], "counter µJ of the run")
+        for cores, *cells in item.rows:
+            self.assertEqual(cells[-4:], [2.0 * cores] * 4)
 
     def test_rounds_of_figure_11_are_chosen(self):
         few, many = (Plan(["figure 11b"], quick=False, rounds=rounds_of(word)) for word in ("7", "paper"))

@@ -153,12 +153,14 @@ def compared(
     """Figure 11a or 11b: CNI and coherent caches with each directory, by cores."""
     kinds = [names[0], *(f"{names[1]}, {one}" for one in DIRECTORIES)]
     columns = ["cores", *(f"{one} cycles" for one in kinds), *(f"times faster: {one}" for one in DIRECTORIES), "paper"]
+    columns += [f"{one} µJ of the run" for one in kinds]
     rows: list[list[Cell]] = []
     series: dict[str, list[tuple[int, float | None]]] = {one: [] for one in kinds}
     for cores, of_cores in runs:
         values = [results.round_cycles(run) for run in of_cores]
         gains = [rounded(ratio(value, values[0])) for value in values[1:]]
-        rows.append([cores, *(rounded(v, 4) for v in values), *gains, claim(results, name, cores)])
+        energies = [rounded(results.energy_uj(run)) for run in of_cores]
+        rows.append([cores, *(rounded(v, 4) for v in values), *gains, claim(results, name, cores), *energies])
         for one, value in zip(kinds, values, strict=True):
             series[one].append((cores, value))
     sentences = [

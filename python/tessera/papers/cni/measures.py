@@ -84,6 +84,11 @@ class Results(results.Results):
         found = self.lines(run)
         return span(found) / found[0]["rounds"] if found else None
 
+    def energy_uj(self, run: Run) -> float | None:
+        """Microjoules of a whole run, its start included; None without a run, or on a machine without energies."""
+        found = (self.statistics(run) or {}).get("energy", {}).get("pj")
+        return found / 1e6 if found else None
+
     def barrier_software(self, run: Run) -> float | None:
         """Cycles of a barrier that are spent on instructions."""
         found = self.lines(run)
