@@ -182,7 +182,7 @@ TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
           folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/extended' fault " + what);
       EXPECT_EQ(ended.code, 1) << what;
       EXPECT_NE(ended.error.find(expected), std::string::npos) << what << ": " << ended.error;
-      EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
+      EXPECT_NE(ended.error.find("::fault+0x"), std::string::npos) << ended.error;
     }
   }
 }
@@ -280,7 +280,7 @@ TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
         folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/begun' fault " + what);
     EXPECT_EQ(ended.code, 1) << what;
     EXPECT_NE(ended.error.find(expected), std::string::npos) << what << ": " << ended.error;
-    EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
+    EXPECT_NE(ended.error.find("::fault+0x"), std::string::npos) << ended.error;
   }
 }
 
