@@ -11,7 +11,7 @@
 namespace tess::machine {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t host_page = 4096;
 constexpr std::size_t alignment = 16;
 
 }  // namespace
@@ -29,8 +29,9 @@ code_memory::~code_memory() {
 std::byte const* code_memory::add(std::span<std::byte const> code) {
   if (code.size() > left()) return nullptr;
   std::byte* const at = base_ + used_;
-  std::byte* const first_page = base_ + used_ / page * page;
-  std::size_t const bytes = (static_cast<std::size_t>(at + code.size() - first_page) + page - 1) / page * page;
+  std::byte* const first_page = base_ + used_ / host_page * host_page;
+  std::size_t const bytes =
+      (static_cast<std::size_t>(at + code.size() - first_page) + host_page - 1) / host_page * host_page;
   if (::mprotect(first_page, bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
   std::memcpy(at, code.data(), code.size());
   if (::mprotect(first_page, bytes, PROT_READ | PROT_EXEC) != 0) {

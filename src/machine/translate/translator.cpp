@@ -10,8 +10,8 @@
 #include "machine/hart/handlers.hpp"
 #include "machine/isa/decode.hpp"
 #include "machine/translate/assembler.hpp"
-#include "machine/translate/block_code.hpp"
 #include "machine/translate/code_memory.hpp"
+#include "machine/translate/translation.hpp"
 
 namespace tess::machine {
 
@@ -40,7 +40,7 @@ class translator final : public block_translator {
     do kinds_.push_back(kinds_of_.at(first[kinds_.size()].run));
     while (!ends_block(kinds_.back()));
     code_surroundings const around{.begin = memory_.next(), .expire = expire_, .go_to_pc = go_to_pc_, .jumps = jumps};
-    auto const made = translated(buffer_, first, kinds_, around);
+    auto const made = translation{buffer_, first, kinds_, around}.make();
     if (!made) return false;
     std::byte const* const code = memory_.add(std::span(buffer_).first(made->bytes));
     if (code == nullptr) return false;

@@ -1,6 +1,6 @@
 // translator: makes code of the host, x86-64, for blocks of the flat memory's engine that are entered often.
 //
-//   A hart does with it exactly what it does without (block_code.hpp). Its code lives until the blocks are dropped: by
+//   A hart does with it exactly what it does without (translation.hpp). Its code lives until the blocks are dropped: by
 //   FENCE.I, by new rights of code, or when there is no room for more.
 //
 // Errors    create() gives null where the host is no x86-64 or refuses executable memory: harts are interpreted then.
