@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from tracked import tracked_files  # noqa: E402
 
-CPP = {".cpp", ".hpp", ".h", ".c", ".def"}
+CPP = {".cpp", ".hpp", ".h", ".c", ".def", ".sv"}
 HASH = {".toml", ".cmake", ".sh"}
 TEXT = CPP | HASH | {".py", ".md", ".in", ".pml", ".supp", ".txt"}
 # Data and what is made for tests of readers: no names of ours.

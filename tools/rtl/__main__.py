@@ -1,0 +1,122 @@
+"""__main__: the command line of `./tess rtl`."""
+
+import argparse
+import fcntl
+import json
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import bench
+import covered
+import lint
+import programs
+from units import BUILD, Misuse, Unit, load, names
+
+TEXT = """Checks, measures and synthesizes the hardware in rtl/: a unit is a folder there with a file unit.toml.
+
+commands:
+  lint    Verilator has no warning, yosys reads it, no latches, valid never depends on ready
+  test    the benches in test/, by cocotb and Verilator, and which lines and bits they reach
+
+Each prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
+END = """examples:
+  ./tess rtl lint
+  ./tess rtl test common --seed 7 --waves
+Exit codes: 0 fine, 1 something failed, 2 wrong use."""
+LINES_WANTED = 95
+
+Rows = list[dict[str, object]]
+
+
+def print_table(rows: Rows) -> None:
+    """Columns as wide as they must be; what failed follows below with its text."""
+    columns = [key for key in (rows[0] if rows else {}) if key != "text"]
+    widths = {key: max(len(key), *(len(str(row.get(key, ""))) for row in rows)) for key in columns}
+    for row in [dict(zip(columns, columns, strict=True)), *rows]:
+        print("  ".join(f"{row.get(key, '')!s:<{widths[key]}}" for key in columns).rstrip())
+    for row in rows:
+        if "text" in row:
+            where = " ".join(str(row[key]) for key in columns if key != "result")
+            print(f"\n--- {where}\n{row['text']}")
+
+
+def share(reached: int, all_points: int) -> float:
+    """Per cent; all of nothing."""
+    return round(100 * reached / all_points, 1) if all_points else 100.0
+
+
+def run_lint(unit: Unit, _: argparse.Namespace) -> Rows:
+    return lint.lint(unit)
+
+
+def run_test(unit: Unit, options: argparse.Namespace) -> Rows:
+    """The tests, then a row for the coverage of each file of the unit."""
+    results = bench.run_all(unit, seed=options.seed, waves=options.waves, only=options.bench)
+    points: covered.Points = {}
+    for result in results:
+        covered.add(points, result.points)
+    own = {file.name for file in unit.folder.glob("*.sv")}
+    rows = [row for result in results for row in result.rows]
+    for row in covered.table({key: n for key, n in points.items() if Path(key[0]).name in own}):
+        lines = share(row["lines_reached"], row["lines"])
+        toggles = share(row["toggles_reached"], row["toggles"])
+        enough = lines >= LINES_WANTED or options.bench
+        rows.append(
+            {
+                "unit": unit.name,
+                "bench": row["file"],
+                "parameters": f"lines {lines} %",
+                "test": f"toggles {toggles} %",
+                "result": "ok" if enough else "failed",
+                **({} if enough else {"text": f"fewer than {LINES_WANTED} % of its lines; never: {row['missed']}"}),
+            }
+        )
+    return rows
+
+
+COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {"lint": run_lint, "test": run_test}
+
+
+def options_of(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./tess rtl", description=TEXT, epilog=END, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
+    parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
+    parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
+    parser.add_argument("--seed", type=int, help="test: the seed of all random choices (default: another each time)")
+    parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
+    options = parser.parse_args(words)
+    if options.seed is None:
+        options.seed = random.randrange(1 << 31)
+    return options
+
+
+def main(words: list[str]) -> int:
+    options = options_of(words)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    begin = time.monotonic()
+    with (BUILD / "lock").open("w") as lock:
+        # Two at once would write the same files.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        rows = [row for name in options.units or names() for row in COMMANDS[options.command](load(name), options)]
+        (BUILD / f"{options.command}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    print_table(rows)
+    failed = sum(row.get("result") == "failed" for row in rows)
+    seed = f", seed {options.seed}" if options.command == "test" else ""
+    print(f"{len(rows) - failed} passed, {failed} failed ({time.monotonic() - begin:.0f} s{seed})")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Misuse as error:
+        print(f"tess: {error}", file=sys.stderr)
+        sys.exit(2)
+    except programs.Failed as failure:
+        print(failure, file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,131 @@
+"""bench: builds modules with Verilator, runs cocotb's tests on them, and reads their results and coverage."""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import sys
+import xml.etree.ElementTree as xml
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import programs
+from covered import Points, read_points
+from units import BUILD, RTL, Parameters, Run, Unit, words_of
+
+# Without the coverage of expressions, with which this Verilator fails on arrays of 2^n items.
+FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--assert"]
+# What the benches share.
+SHARED = RTL / "common" / "test"
+
+
+@dataclasses.dataclass
+class Result:
+    """A bench with one set of parameters: its tests as rows, and what they covered."""
+
+    rows: list[dict[str, object]]
+    points: Points
+
+
+def prepare() -> None:
+    """Sets this process's environment: cocotb's runner takes Verilator, make and the compiler from there."""
+    compiler = os.environ.get("CXX", "clang++-19")
+    os.environ.update(programs.environment())
+    # Benches are compiled more often than they run long: no optimization, but Verilator's own files have theirs.
+    os.environ["MAKEFLAGS"] = f"CXX={compiler} LINK={compiler} OPT_FAST=-O0 OPT_SLOW=-O0"
+    # All benches have Verilator's own files in common.
+    os.environ["OBJCACHE"] = "ccache"
+
+
+def text_of(log: Path) -> str:
+    """The end of a log."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    return "\n".join(lines[-60:])
+
+
+def run_one(
+    unit: Unit, bench: Run, parameters: Parameters, sources: list[Path], folder: Path, seed: int, waves: bool
+) -> Result:
+    """Builds and runs one bench."""
+    from cocotb_tools.runner import get_runner
+
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    about = {"unit": unit.name, "bench": bench.file, "parameters": words_of(parameters)}
+    runner = get_runner("verilator")
+    log = folder / "build.log"
+    try:
+        runner.build(
+            sources=sources,
+            hdl_toplevel=bench.module,
+            parameters=parameters,
+            build_args=[*FLAGS, *(["--trace-fst"] if waves else [])],
+            build_dir=folder,
+            timescale=("1ns", "1ps"),
+            waves=waves,
+            log_file=log,
+        )
+    except (RuntimeError, SystemExit):
+        return Result([{**about, "test": "(build)", "result": "failed", "text": text_of(log)}], {})
+    log = folder / "test.log"
+    results = folder / "results.xml"
+    with contextlib.suppress(RuntimeError, SystemExit):
+        runner.test(
+            test_module=bench.file,
+            hdl_toplevel=bench.module,
+            seed=seed,
+            build_dir=folder,
+            results_xml=str(results),
+            waves=waves,
+            log_file=log,
+            extra_env={
+                "BENCH_PARAMETERS": words_of(parameters),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+        )
+    if not results.exists():
+        return Result([{**about, "test": "(start)", "result": "failed", "text": text_of(log)}], {})
+    rows = []
+    for case in xml.parse(results).iter("testcase"):
+        wrong = case.find("failure") is not None or case.find("error") is not None
+        row = {**about, "test": case.get("name"), "result": "failed" if wrong else "ok"}
+        rows.append({**row, "text": text_of(log)} if wrong else row)
+    if not rows:
+        rows = [{**about, "test": "(none)", "result": "failed", "text": "there is no test in it"}]
+    data = folder / "coverage.dat"
+    return Result(rows, read_points(data) if data.exists() else {})
+
+
+def run_all(
+    unit: Unit,
+    *,
+    seed: int,
+    waves: bool = False,
+    only: str = "",
+    sources: list[Path] | None = None,
+    place: Path | None = None,
+) -> list[Result]:
+    """All benches of a unit, or those named `only`; of other `sources`, for mutants."""
+    prepare()
+    # The runner gives its own path to the tests.
+    for folder in (SHARED, unit.folder / "test"):
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+    place = place or BUILD / unit.name / "test"
+    benches = [bench for bench in unit.benches if only in ("", bench.file)]
+    todo = [(bench, parameters) for bench in benches for parameters in bench.parameters]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        futures = [
+            pool.submit(
+                run_one,
+                unit,
+                bench,
+                parameters,
+                sources or unit.sources(),
+                place / f"{bench.file}-{words_of(parameters).replace(' ', '-')}",
+                seed,
+                waves,
+            )
+            for bench, parameters in todo
+        ]
+        return [future.result() for future in futures]

@@ -1,0 +1,50 @@
+"""lint: Verilator has no warning, yosys reads every top, nothing is a latch, and valid never depends on ready.
+
+The last rule is one of structure: no combinational path leads from an input `ready_i` or `*_ready_i` to an output
+`valid_o` or `*_valid_o`. It holds for every top, whatever its size, and needs no property.
+"""
+
+from pathlib import Path
+
+import programs
+from units import BUILD, Parameters, Run, Unit, words_of
+
+# After these passes every register is a $dff.
+PREPARE = "prep -flatten -top {module}\nasync2sync\ndffunmap\nopt_clean\n"
+CHECKS = """check -assert
+select -assert-none t:$dlatch t:$adlatch t:$sr t:$dlatchsr
+select -set ready i:ready_i i:*_ready_i
+select -set reached @ready %co*:-$dff
+select -assert-none o:valid_o o:*_valid_o %u @reached %i
+"""
+
+
+def with_verilator(unit: Unit, top: Run, parameters: Parameters, folder: Path) -> None:
+    """Failed if there is a warning."""
+    given = [f"-G{key}={value}" for key, value in parameters.items()]
+    programs.verilator(
+        ["--lint-only", "-Wall", "--quiet-stats", "--top-module", top.module, *given, *unit.sources()], folder
+    )
+
+
+def with_yosys(unit: Unit, top: Run, parameters: Parameters, folder: Path) -> None:
+    """Failed if yosys cannot read it, or a rule is broken."""
+    script = programs.read_sources(unit.sources(), top.module, parameters)
+    programs.yosys(script + PREPARE.format(module=top.module) + CHECKS, folder)
+
+
+def lint(unit: Unit) -> list[dict[str, object]]:
+    """One row for each top and set of parameters."""
+    folder = BUILD / unit.name / "lint"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for top in unit.tops:
+        for parameters in top.parameters:
+            row = {"unit": unit.name, "module": top.module, "parameters": words_of(parameters), "result": "ok"}
+            try:
+                with_verilator(unit, top, parameters, folder)
+                with_yosys(unit, top, parameters, folder)
+            except programs.Failed as failure:
+                row |= {"result": "failed", "text": str(failure)}
+            rows.append(row)
+    return rows
