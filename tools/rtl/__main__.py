@@ -11,7 +11,9 @@ from pathlib import Path
 
 import bench
 import covered
+import formal
 import lint
+import mutants
 import programs
 from units import BUILD, Misuse, Unit, load, names
 
@@ -20,6 +22,8 @@ TEXT = """Checks, measures and synthesizes the hardware in rtl/: a unit is a fol
 commands:
   lint    Verilator has no warning, yosys reads it, no latches, valid never depends on ready
   test    the benches in test/, by cocotb and Verilator, and which lines and bits they reach
+  formal  the properties in formal/, proved by yosys and z3 by induction: for all times and inputs
+  mutate  errors put into the sources one at a time: the benches must find each, and the proof that the list names
 
 Each prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
 END = """examples:
@@ -77,7 +81,20 @@ def run_test(unit: Unit, options: argparse.Namespace) -> Rows:
     return rows
 
 
-COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {"lint": run_lint, "test": run_test}
+def run_formal(unit: Unit, _: argparse.Namespace) -> Rows:
+    return formal.prove_all(unit)
+
+
+def run_mutate(unit: Unit, options: argparse.Namespace) -> Rows:
+    return mutants.try_all(unit, seed=options.seed)
+
+
+COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {
+    "lint": run_lint,
+    "test": run_test,
+    "formal": run_formal,
+    "mutate": run_mutate,
+}
 
 
 def options_of(words: list[str]) -> argparse.Namespace:
@@ -87,7 +104,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
-    parser.add_argument("--seed", type=int, help="test: the seed of all random choices (default: another each time)")
+    parser.add_argument("--seed", type=int, help="test, mutate: of all random choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
     options = parser.parse_args(words)
     if options.seed is None:
@@ -106,7 +123,7 @@ def main(words: list[str]) -> int:
         (BUILD / f"{options.command}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     failed = sum(row.get("result") == "failed" for row in rows)
-    seed = f", seed {options.seed}" if options.command == "test" else ""
+    seed = f", seed {options.seed}" if options.command in ("test", "mutate") else ""
     print(f"{len(rows) - failed} passed, {failed} failed ({time.monotonic() - begin:.0f} s{seed})")
     return 1 if failed else 0
 

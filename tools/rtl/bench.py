@@ -27,14 +27,22 @@ class Result:
     points: Points
 
 
-def prepare() -> None:
-    """Sets this process's environment: cocotb's runner takes Verilator, make and the compiler from there."""
+def prepare(unit: Unit) -> None:
+    """Sets this process's environment: cocotb's runner takes Verilator, make, compiler and Python's path from there."""
+    for folder in (SHARED, unit.folder / "test"):
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
     compiler = os.environ.get("CXX", "clang++-19")
     os.environ.update(programs.environment())
     # Benches are compiled more often than they run long: no optimization, but Verilator's own files have theirs.
     os.environ["MAKEFLAGS"] = f"CXX={compiler} LINK={compiler} OPT_FAST=-O0 OPT_SLOW=-O0"
     # All benches have Verilator's own files in common.
     os.environ["OBJCACHE"] = "ccache"
+
+
+def name_of(bench: Run, parameters: Parameters) -> str:
+    """A folder for its files."""
+    return "-".join([bench.file, *words_of(parameters).split()])
 
 
 def text_of(log: Path) -> str:
@@ -44,9 +52,16 @@ def text_of(log: Path) -> str:
 
 
 def run_one(
-    unit: Unit, bench: Run, parameters: Parameters, sources: list[Path], folder: Path, seed: int, waves: bool
+    unit: Unit,
+    bench: Run,
+    parameters: Parameters,
+    folder: Path,
+    seed: int,
+    *,
+    waves: bool = False,
+    sources: list[Path] | None = None,
 ) -> Result:
-    """Builds and runs one bench."""
+    """Builds and runs one bench; of other `sources` if it is a mutant, whose warnings do not count."""
     from cocotb_tools.runner import get_runner
 
     shutil.rmtree(folder, ignore_errors=True)
@@ -56,10 +71,10 @@ def run_one(
     log = folder / "build.log"
     try:
         runner.build(
-            sources=sources,
+            sources=sources or unit.sources(),
             hdl_toplevel=bench.module,
             parameters=parameters,
-            build_args=[*FLAGS, *(["--trace-fst"] if waves else [])],
+            build_args=[*FLAGS, *(["--trace-fst"] if waves else []), *(["-Wno-fatal"] if sources else [])],
             build_dir=folder,
             timescale=("1ns", "1ps"),
             waves=waves,
@@ -96,36 +111,15 @@ def run_one(
     return Result(rows, read_points(data) if data.exists() else {})
 
 
-def run_all(
-    unit: Unit,
-    *,
-    seed: int,
-    waves: bool = False,
-    only: str = "",
-    sources: list[Path] | None = None,
-    place: Path | None = None,
-) -> list[Result]:
-    """All benches of a unit, or those named `only`; of other `sources`, for mutants."""
-    prepare()
-    # The runner gives its own path to the tests.
-    for folder in (SHARED, unit.folder / "test"):
-        if str(folder) not in sys.path:
-            sys.path.append(str(folder))
-    place = place or BUILD / unit.name / "test"
+def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "") -> list[Result]:
+    """All benches of a unit, or those named `only`."""
+    prepare(unit)
     benches = [bench for bench in unit.benches if only in ("", bench.file)]
-    todo = [(bench, parameters) for bench in benches for parameters in bench.parameters]
+    place = BUILD / unit.name / "test"
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         futures = [
-            pool.submit(
-                run_one,
-                unit,
-                bench,
-                parameters,
-                sources or unit.sources(),
-                place / f"{bench.file}-{words_of(parameters).replace(' ', '-')}",
-                seed,
-                waves,
-            )
-            for bench, parameters in todo
+            pool.submit(run_one, unit, bench, parameters, place / name_of(bench, parameters), seed, waves=waves)
+            for bench in benches
+            for parameters in bench.parameters
         ]
         return [future.result() for future in futures]

@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "tess" / "machine" / "registers.hpp"
 PACKAGE = ROOT / "rtl" / "registers_pkg.sv"
 OUTER = "tess::machine::registers"
-INTRODUCTION = """/// registers_pkg: the device registers of a tile, for hardware: offsets, codes and faults of all units.
+INTRODUCTION = """\
+/// registers_pkg: the device registers of a tile, for hardware: offsets, codes and faults of all units.
 ///
 /// tools/rtl/registers.py writes it from include/tess/machine/registers.hpp, which explains each; a test compares.
 package registers_pkg;
@@ -23,7 +24,7 @@ package registers_pkg;
 """
 
 PARTS = re.compile(
-    r"(?:inline )?namespace (?P<space>[\w:]+) \{"
+    r"namespace (?P<space>[\w:]+) \{"
     r"|enum (?P<scoped>class )?(?P<enum>\w+) : std::uint(?P<bits>\d+)_t \{(?P<members>.*?)\};"
     r"|inline constexpr (?P<type>[\w:]+) (?P<name>\w+) =\s*(?P<value>.*?);"
     r"|constexpr .*?\{.*?\n\}"

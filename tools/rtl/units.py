@@ -15,7 +15,8 @@ unit.toml, all tables but [[top]] optional:
   [[mutant]]              an error that the benches must find: in `file`, the text `old`, which stands there once,
                           becomes `new`
   file, old, new
-  proof = "NAME"          the proof of this name must find it, too
+  bench = "NAME"          by this bench (default: by those of the module that has the file's name, or by all)
+  proof = "NAME"          this proof must find it, too
 Packages (their names end with _pkg) are read first, then the modules of the units that it uses, then its own.
 """
 
@@ -53,12 +54,13 @@ class Mutant:
     file: str
     old: str
     new: str
+    bench: str = ""
     proof: str = ""
 
     @property
-    def name(self) -> str:
+    def change(self) -> str:
         """One line, to be printed."""
-        return f"{self.file}: {' '.join(self.old.split())} → {' '.join(self.new.split()) or '(nothing)'}"
+        return f"{' '.join(self.old.split())} → {' '.join(self.new.split()) or '(nothing)'}"
 
 
 @dataclasses.dataclass
