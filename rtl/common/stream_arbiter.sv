@@ -37,8 +37,15 @@ module stream_arbiter #(
     end
   end
 
+  // Written as a choice between N items, since a variable index becomes a shifter in some tools.
+  always_comb begin
+    data_o = data_i[0];
+    for (int unsigned i = 1; i < N; i++) begin
+      if (index_d == index_t'(i)) data_o = data_i[i];
+    end
+  end
+
   assign valid_o = valid_i[index_d];
-  assign data_o  = data_i[index_d];
   assign index_o = index_d;
   assign held_d  = valid_o && !ready_i;
 

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import area
 import bench
+import clock
 import covered
 import formal
 import lint
@@ -24,11 +26,14 @@ commands:
   test    the benches in test/, by cocotb and Verilator, and which lines and bits they reach
   formal  the properties in formal/, proved by yosys and z3 by induction: for all times and inputs
   mutate  errors put into the sources one at a time: the benches must find each, and the proof that the list names
+  area    LUTs, registers, block RAM and DSPs on an FPGA of Xilinx, by yosys, beside the papers' figures
+  clock   MHz and the critical path on an ECP5, placed and routed by nextpnr
 
 Each prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
 END = """examples:
   ./tess rtl lint
   ./tess rtl test common --seed 7 --waves
+  ./tess rtl area nma --family xc7 --parts
 Exit codes: 0 fine, 1 something failed, 2 wrong use."""
 LINES_WANTED = 95
 
@@ -37,13 +42,13 @@ Rows = list[dict[str, object]]
 
 def print_table(rows: Rows) -> None:
     """Columns as wide as they must be; what failed follows below with its text."""
-    columns = [key for key in (rows[0] if rows else {}) if key != "text"]
+    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "text"]
     widths = {key: max(len(key), *(len(str(row.get(key, ""))) for row in rows)) for key in columns}
     for row in [dict(zip(columns, columns, strict=True)), *rows]:
         print("  ".join(f"{row.get(key, '')!s:<{widths[key]}}" for key in columns).rstrip())
     for row in rows:
         if "text" in row:
-            where = " ".join(str(row[key]) for key in columns if key != "result")
+            where = " ".join(str(row[key]) for key in columns if key != "result" and key in row)
             print(f"\n--- {where}\n{row['text']}")
 
 
@@ -89,11 +94,22 @@ def run_mutate(unit: Unit, options: argparse.Namespace) -> Rows:
     return mutants.try_all(unit, seed=options.seed)
 
 
+def run_area(unit: Unit, options: argparse.Namespace) -> Rows:
+    families = options.family or [area.FAMILIES[0]]
+    return area.measure(unit, families, parts=options.parts)
+
+
+def run_clock(unit: Unit, options: argparse.Namespace) -> Rows:
+    return clock.measure(unit, options.seeds)
+
+
 COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {
     "lint": run_lint,
     "test": run_test,
     "formal": run_formal,
     "mutate": run_mutate,
+    "area": run_area,
+    "clock": run_clock,
 }
 
 
@@ -106,6 +122,11 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
     parser.add_argument("--seed", type=int, help="test, mutate: of all random choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
+    parser.add_argument(
+        "--family", action="append", choices=area.FAMILIES, help="area: which family (default: xc7; may be repeated)"
+    )
+    parser.add_argument("--parts", action="store_true", help="area: also by module")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="clock: the median of N placements")
     options = parser.parse_args(words)
     if options.seed is None:
         options.seed = random.randrange(1 << 31)

@@ -12,7 +12,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "tess" / "machine" / "registers.hpp"
 PACKAGE = ROOT / "rtl" / "registers_pkg.sv"
-OUTER = "tess::machine::registers"
 INTRODUCTION = """\
 /// registers_pkg: the device registers of a tile, for hardware: offsets, codes and faults of all units.
 ///

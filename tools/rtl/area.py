@@ -1,0 +1,106 @@
+"""area: what a unit costs on an FPGA of Xilinx by yosys, in total and by module, beside the papers' figures.
+
+A row with a name is a [[top]] with `area`, flattened, as a tool of the vendor would do it. The rows below it are its
+modules with the hierarchy kept, each without the modules inside it, so their sum is a little more. Units: LUTs of six
+inputs, among them those that are memory; memories in block RAM count 1 for 36 Kbit. Bytes and comparators do not depend
+on the family: all bits of memories, and comparisons for equality of two variables of 8 bits or more.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import programs
+from units import BUILD, Run, Unit, words_of
+
+FAMILIES = ("xc7", "xc6v", "xc5v")
+# LUTs that a cell of distributed memory takes.
+LUTS_OF_MEMORY = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1S": 4}
+COMPARATOR_BITS = 8
+
+Counts = dict[str, float]
+
+
+def resources(cells: dict[str, int]) -> Counts:
+    """Sums cells of Xilinx by kind."""
+    found: Counts = {"LUT": 0, "FF": 0, "MUX": 0, "BRAM": 0, "DSP": 0}
+    for cell, count in cells.items():
+        if re.fullmatch(r"LUT\d|INV|SRL\w+", cell):
+            found["LUT"] += count
+        elif cell in LUTS_OF_MEMORY:
+            found["LUT"] += LUTS_OF_MEMORY[cell] * count
+        elif cell.startswith(("FD", "LD")):
+            found["FF"] += count
+        elif cell.startswith("MUXF"):
+            found["MUX"] += count
+        elif cell.startswith(("RAMB36", "FIFO36")):
+            found["BRAM"] += count
+        elif cell.startswith(("RAMB18", "FIFO18")):
+            found["BRAM"] += count / 2
+        elif cell.startswith("DSP48"):
+            found["DSP"] += count
+        elif not cell.startswith(("CARRY", "BUF", "GND", "VCC", "$scopeinfo")) and cell.isupper():
+            raise programs.Failed(f"what is a {cell}? tools/rtl/area.py does not count it")
+    return found
+
+
+def synthesize(unit: Unit, top: Run, family: str, folder: Path, *, flat: bool) -> dict[str, dict[str, int]]:
+    """Cells by module, each without its submodules."""
+    name = f"{top.module}-{family}-{'flat' if flat else 'parts'}"
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0])
+    script += f"synth_xilinx -family {family} -top {top.module} -noiopad {'-flatten' if flat else ''}\n"
+    script += f"tee -q -o {name}.json stat -json\n"
+    programs.yosys(script, folder, log=folder / f"{name}.log")
+    modules = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["modules"]
+    return {module.lstrip("\\"): found["num_cells_by_type"] for module, found in modules.items()}
+
+
+def is_comparator(cell: dict) -> bool:
+    """Whether it compares two variables, rather than one with a constant."""
+    sides = [sum(isinstance(bit, int) for bit in cell["connections"][port]) for port in ("A", "B")]
+    return min(sides) >= COMPARATOR_BITS
+
+
+def structure(unit: Unit, top: Run, folder: Path) -> Counts:
+    """Bytes of memories, and comparators, before any family is chosen."""
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0])
+    script += f"prep -flatten -top {top.module}\nwrite_json {top.module}.json\n"
+    programs.yosys(script, folder)
+    cells = json.loads((folder / f"{top.module}.json").read_text(encoding="utf-8"))["modules"][top.module]["cells"]
+    memories = [cell["parameters"] for cell in cells.values() if cell["type"] == "$mem_v2"]
+    bits = sum(int(memory["SIZE"], 2) * int(memory["WIDTH"], 2) for memory in memories)
+    comparators = sum(cell["type"] in ("$eq", "$eqx") and is_comparator(cell) for cell in cells.values())
+    return {"bytes": bits / 8, "comparators": comparators}
+
+
+def module_name(text: str) -> str:
+    """A module without the values of its parameters that yosys puts into its name."""
+    return re.sub(r"^\$paramod(?:\$\w+)?\\?", "", text).partition("$")[0].partition("\\")[0]
+
+
+def measure(unit: Unit, families: list[str], *, parts: bool) -> list[dict[str, object]]:
+    """Rows of the unit's tops that have an `area`."""
+    folder = BUILD / unit.name / "area"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, object]] = []
+    for top in unit.tops:
+        if not top.area:
+            continue
+        about = {"unit": unit.name, "name": top.area, "parameters": words_of(top.parameters[0])}
+        for family in families:
+            row = {**about, "family": family}
+            try:
+                cells = synthesize(unit, top, family, folder, flat=True)
+                total = resources(cells[top.module])
+                row |= {**total, **structure(unit, top, folder)}
+                for kind, figure in top.paper.items():
+                    row |= {"paper": f"{figure:g} {kind}", "ratio": round(total[kind] / figure, 2)}
+                    break
+                rows.append(row)
+                modules = synthesize(unit, top, family, folder, flat=False) if parts else {}
+                for module, found in modules.items() if len(modules) > 1 else ():
+                    part = {"unit": unit.name, "name": f"  {module_name(module)}", "family": family}
+                    rows.append({**part, **resources(found)})
+            except programs.Failed as failure:
+                rows.append({**row, "result": "failed", "text": str(failure)[-3000:]})
+    return rows
