@@ -347,8 +347,8 @@ void read_adapter(toml_table from, machine_description& made) {
 void read_accelerators(toml_table& root, machine_description& made) {
   toml_table accelerator_memory = root.table("nma");
   nma_description& nma = made.nma;
-  nma.state_cycles = accelerator_memory.small_number("state_cycles", {0, 1000}, "cycles of the memory's clock");
-  nma.burst_bytes = static_cast<std::uint32_t>(accelerator_memory.power_of_two("burst_bytes", {8, 128}, "bytes"));
+  nma.state_cycles = accelerator_memory.small_number("state_cycles", {1, 1000}, "cycles of the memory's clock");
+  nma.burst_bytes = static_cast<std::uint32_t>(accelerator_memory.power_of_two("burst_bytes", {16, 128}, "bytes"));
   nma.stream_bursts = accelerator_memory.small_number("stream_bursts", {1, 64}, "bursts");
   nma.posted_writes = accelerator_memory.small_number("posted_writes", {1, 64}, "writes");
   nma.queue_entries = accelerator_memory.small_number("queue_entries", {1, 65'536}, "requests");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/kernel/units.hpp"
+#include "machine/nma/copy_machine.hpp"
 
 namespace tess::machine {
 namespace {
@@ -32,12 +33,19 @@ nma::nma(kernel& k, machine_description const& description, tile& at, object_typ
     : kernel_(k),
       tile_(at),
       completion_(description, at),
-      memory_(k, description, at),
-      copier_(memory_, types, map_partition(description, at.map(), at.number()).memory_offset,
-              description.nma.map_bytes),
+      memory_(description, at),
+      types_(types),
+      unit_(std::make_unique<copy_machine>(description.nma)),
+      clock_(description.memory_clock_ps),
       line_bytes_(description.l2.line_bytes),
       tiles_(description.tiles()),
-      entries_(description.nma.queue_entries) {
+      entries_(description.nma.queue_entries),
+      edge_(*this, [](event& self) { static_cast<own_event&>(self).owner.step(); }),
+      record_(*this, [](event& self) { static_cast<own_event&>(self).owner.record_arrives(); }) {
+  unit_->in.map_offset = map_partition(description, at.map(), at.number()).memory_offset;
+  unit_->in.map_entries = description.nma.map_bytes / 2 / word_bytes;
+  // The simulated memory takes every access, and the rest of the machine every request, at once.
+  unit_->in.access_ready = unit_->in.record_ready = unit_->in.result_ready = true;
   at.network_adapter().on_trigger([this](adapter::task_message const& came) { return accept(came); });
 }
 
@@ -57,76 +65,164 @@ nma::job nma::read(adapter::task_message const& came) const {
   made.counter = word(registers::nma::counter);
   made.spawn_tile = static_cast<std::uint32_t>(bits(shape, 44, 12));
   made.spawns = bits(shape, 57, 1) != 0;
-  copy_request& request = made.copied;
+  made.destination = word(registers::nma::destination);
+  nma_job& request = made.copied;
   request.root = word(registers::nma::root);
-  request.destination = word(registers::nma::destination);
   request.bytes = bits(word(registers::nma::room), 0, registers::nma::room_bits);
   request.first = word(registers::nma::room) >> registers::nma::room_bits;
   request.final_address =
-      word(registers::nma::final_address) == 0 ? request.destination : word(registers::nma::final_address);
-  request.objects = bits(shape, 0, 32);
-  request.map = static_cast<registers::nma::map_code>(bits(shape, 56, 1));
+      word(registers::nma::final_address) == 0 ? made.destination : word(registers::nma::final_address);
+  request.objects = static_cast<std::uint32_t>(bits(shape, 0, 32));
+  request.hashed = bits(shape, 56, 1) == registers::nma::hashed;
   auto const source_tile = static_cast<std::uint32_t>(bits(shape, 32, 12));
   made.spawns = made.spawns && made.spawn_tile < tiles_;
   region const* const source = tile_.map().of(region_kind::partition, source_tile);
-  region const* const target = whole(request.destination, request.bytes);
+  region const* const target = whole(made.destination, request.bytes);
   region const* const final = whole(request.final_address, request.bytes);
   bool const here = source != nullptr && target != nullptr && final != nullptr &&
                     source->memory_tile == tile_.number() && target->memory_tile == tile_.number();
-  bool const moves = request.final_address != request.destination;
+  bool const moves = request.final_address != made.destination;
   bool const begins = request.first <= request.bytes && request.first % (moves ? line_bytes_ : word_bytes) == 0;
-  made.sound = here && begins;
-  if (!made.sound) return made;
-  request.source = *source;
-  request.target = *target;
+  request.sound = here && begins;
+  if (!request.sound) return made;
+  request.source_base = source->base;
+  request.source_end = source->end();
+  request.source_offset = source->memory_offset;
+  request.target = target->memory_offset + (made.destination - target->base);
   return made;
 }
 
 bool nma::accept(adapter::task_message const& came) {
-  if (queue_.size() >= entries_) return false;
-  queue_.push_back(read(came));
-  counted_.queued_max = std::max(counted_.queued_max, queue_.size());
-  if (!std::exchange(works_, true)) kernel_.start(work());
+  if (waiting_ >= entries_) return false;
+  arriving_.push_back(read(came));
+  ++waiting_;
+  counted_.queued_max = std::max(counted_.queued_max, waiting_);
+  wake();
   return true;
 }
 
-process nma::work() {
-  while (!queue_.empty()) {
-    job const next = queue_.front();
-    queue_.pop_front();
-    picoseconds const begun = kernel_.now();
-    copy_outcome outcome{.error = graph_fault::bad_request};
-    if (next.sound) outcome = co_await copier_.run(next.copied);
-    ++counted_.requests;
-    counted_.faults += outcome.error != graph_fault::none;
-    counted_.objects += outcome.objects;
-    counted_.bytes += outcome.bytes;
-    counted_.port_bytes = memory_.moved_bytes();
-    counted_.busy_ps += kernel_.now() - begun;
-    counted_.peak.busy(begun, kernel_.now());
-    kernel_.start(finish(next, outcome));
-  }
-  works_ = false;
+void nma::wake() {
+  picoseconds const now = kernel_.now();
+  if (pending_) return;
+  picoseconds const edge = std::max(clock_.edge(now), next_edge_);
+  if (edge == now) return step();
+  pending_ = true;
+  kernel_.at(edge, edge_);
 }
 
-process nma::finish(job done, copy_outcome outcome) {
-  bool const moves = outcome.error == graph_fault::none && done.copied.final_address != done.copied.destination;
+void nma::step() {
+  pending_ = true;
+  nma_unit::inputs& in = unit_->in;
+  nma_unit::outputs const& out = unit_->out;
+  // What the unit offers moves at this edge, and what has arrived.
+  if (out.access_valid) access_memory(out.access);
+  if (out.record_valid) read_record();
+  if (out.job_begins) {
+    --waiting_;
+    begun_ = kernel_.now();
+  }
+  if (out.result_valid) job_ends(out.result);
+  in.types_address = types_.address();
+  in.types_count = types_.count();
+  if (!arriving_.empty() && out.job_ready) {
+    in.job_valid = true;
+    in.job = arriving_.front().copied;
+    queue_.push_back(arriving_.front());
+    arriving_.pop_front();
+  }
+  access* const answer = answers_.empty() ? nullptr : answers_.front();
+  if (answer != nullptr) {
+    answers_.pop_front();
+    in.answer_valid = true;
+    in.answer_tag = answer->tag;
+    in.answer_words = answer->words.data();
+  }
+  in.written = acknowledged_ != 0;
+  acknowledged_ -= in.written ? 1 : 0;
+  in.record_answer_valid = std::exchange(record_came_, false);
+  unit_->step();
+  if (answer != nullptr) accesses_.give_back(*answer);
+  in.job_valid = in.answer_valid = in.written = in.record_answer_valid = false;
+  cycle_count cycles = 1;
+  for (; !out.active() && !out.quiet; ++cycles) unit_->step();
+  next_edge_ = kernel_.now() + clock_.cycles(cycles);
+  bool const came = !arriving_.empty() || !answers_.empty() || acknowledged_ != 0 || record_came_;
+  pending_ = !out.quiet || came;
+  if (pending_) kernel_.at(next_edge_, edge_);
+}
+
+void nma::access_memory(nma_access const& wanted) {
+  access& begun = accesses_.take(*this);
+  begun.writes = wanted.writes;
+  begun.tag = wanted.tag;
+  counted_.port_bytes += wanted.words * word_bytes;
+  if (wanted.writes) {
+    memory_.write(wanted.offset, std::as_bytes(std::span(wanted.data + wanted.lane, wanted.words)), begun);
+  } else {
+    memory_.read(wanted.offset, std::as_writable_bytes(std::span(begun.words).first(wanted.words)), begun);
+  }
+}
+
+void nma::ended(access& one) {
+  if (one.writes) {
+    ++acknowledged_;
+    accesses_.give_back(one);
+  } else {
+    answers_.push_back(&one);
+  }
+  wake();
+}
+
+void nma::read_record() {
+  record_at_ = unit_->out.record_address;
+  record_whole_ = unit_->out.record_whole;
+  kernel_.at(types_.access(record_whole_ ? object_types::read_bytes : word_bytes), record_);
+}
+
+void nma::record_arrives() {
+  static constexpr std::array offsets{registers::objects::record_size, registers::objects::record_kind,
+                                      registers::objects::record_mask};
+  nma_unit::inputs& in = unit_->in;
+  in.record_fault = false;
+  for (std::size_t i = 0; i < (record_whole_ ? offsets.size() : 1); ++i) {
+    auto const word = types_.word(record_at_ + offsets[i]);
+    in.record_fault |= !word;
+    in.record_words[i] = word.value_or(0);
+  }
+  record_came_ = true;
+  wake();
+}
+
+void nma::job_ends(nma_result const& outcome) {
+  job const done = queue_.front();
+  queue_.pop_front();
+  ++counted_.requests;
+  counted_.faults += outcome.fault != graph_fault::none;
+  counted_.objects += outcome.objects;
+  counted_.bytes += outcome.bytes;
+  counted_.busy_ps += kernel_.now() - begun_;
+  counted_.peak.busy(begun_, kernel_.now());
+  kernel_.start(finish(done, outcome));
+}
+
+process nma::finish(job done, nma_result outcome) {
+  bool const moves = outcome.fault == graph_fault::none && done.copied.final_address != done.destination;
   if (moves) {
     co_await completion_.acknowledge(done.counter, 0);
     ++counted_.transfers;
-    if (!co_await transfer(done, outcome)) outcome.error = graph_fault::transfer_failed;
+    if (!co_await transfer(done, outcome)) outcome.fault = graph_fault::transfer_failed;
   }
   if (done.spawns) co_await send_result(done, outcome);
   std::uint64_t const behind = moves ? counter_bytes : 0;
   bool const request = done.counter != 0;
-  if (request) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.error));
+  if (request) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.fault));
 }
 
-task<bool> nma::transfer(job const& of, copy_outcome const& outcome) {
+task<bool> nma::transfer(job const& of, nma_result const& outcome) {
   transaction moved;
   moved.what = remote_operation::transfer;
   moved.target = tile_.number();
-  moved.address = of.copied.destination + of.copied.first;
+  moved.address = of.destination + of.copied.first;
   moved.part = dma_transfer{.destination = of.copied.final_address + of.copied.first,
                             .destination_tile = tile_.map().find(of.copied.final_address)->memory_tile};
   moved.bytes = (outcome.bytes - of.copied.first + line_bytes_ - 1) / line_bytes_ * line_bytes_;
@@ -134,9 +230,9 @@ task<bool> nma::transfer(job const& of, copy_outcome const& outcome) {
   co_return moved.status == remote_outcome::done;
 }
 
-task<> nma::send_result(job const& of, copy_outcome const& outcome) {
+task<> nma::send_result(job const& of, nma_result const& outcome) {
   std::array<std::uint64_t, registers::invoke::words + 1> const words{
-      of.task, outcome.root, outcome.bytes, static_cast<std::uint64_t>(outcome.error), outcome.objects, tile_.number()};
+      of.task, outcome.root, outcome.bytes, static_cast<std::uint64_t>(outcome.fault), outcome.objects, tile_.number()};
   transaction sent;
   sent.what = remote_operation::invoke;
   sent.target = of.spawn_tile;

@@ -23,11 +23,11 @@ std::optional<std::uint64_t> object_types::word(std::uint64_t address) const {
 }
 
 task<> object_types::pass(std::uint64_t bytes) {
-  co_await kernel_.until(tile_.device_access(tile::place::tlm, bytes));
+  co_await kernel_.until(access(bytes));
 }
 
 task<std::optional<object_type>> object_types::read(std::uint32_t index) {
-  co_await pass(registers::objects::record_mask + word_bytes);
+  co_await pass(read_bytes);
   if (index >= count_) co_return std::nullopt;
   std::uint64_t const record = address_ + index * registers::objects::record_bytes;
   auto const size = word(record + registers::objects::record_size);

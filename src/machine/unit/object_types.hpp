@@ -44,8 +44,17 @@ class object_types {
   /// Word `number` of a type's mask; nothing: it is outside of all memory.
   [[nodiscard]] task<std::optional<std::uint64_t>> mask_word(object_type const& of, std::uint64_t number);
 
- private:
+  // For units that read records and masks themselves.
+  [[nodiscard]] std::uint64_t address() const noexcept { return address_; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// What is read of a record: from its first word to the one with the mask.
+  static constexpr std::uint64_t read_bytes = registers::objects::record_mask + sizeof(std::uint64_t);
+  /// When an access that begins now ends.
+  [[nodiscard]] picoseconds access(std::uint64_t bytes) { return tile_.device_access(tile::place::tlm, bytes); }
+  /// What is there now; nothing: it is outside of all memory.
   [[nodiscard]] std::optional<std::uint64_t> word(std::uint64_t address) const;
+
+ private:
   [[nodiscard]] task<> pass(std::uint64_t bytes);
 
   kernel& kernel_;

@@ -75,6 +75,30 @@ TEST_F(a_fault, is_an_object_that_reaches_beyond_the_partition) {
   }
 }
 
+TEST_F(a_fault, is_a_copy_that_changes_while_it_is_made) {
+  std::uint64_t const list = graph.list(200);
+  std::uint64_t const last = graph.made.front();
+  region const& others = *g.map.of(region_kind::partition, 1);
+  std::uint64_t const bytes = 64 + 200 * 64 + 64;
+  for (std::uint64_t const word : {layout::parent_src, layout::parent_dst, layout::position, layout::header}) {
+    copy_arguments what{.root = list, .chunk = graph.chunk(bytes), .bytes = bytes, .counter = counter(1)};
+    EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
+    // The copy of the last object is about to be made; the words of the tenth have been in memory for long.
+    std::uint64_t const tenth = what.chunk + 64 + 9 * 64 + layout::front_bytes;
+    while (graph.word(what.chunk + 64 + 190 * 64 + layout::front_bytes) == 0) g.clock.run_until(g.clock.next_due());
+    graph.word(tenth - word) = others.base;
+    g.clock.run();
+    EXPECT_EQ(graph.word(what.counter), 0U);
+    auto const told = static_cast<graph_fault>(graph.word(what.counter + 8));
+    EXPECT_EQ(told, word == layout::header ? graph_fault::bad_descriptor : graph_fault::wild_pointer) << word;
+    EXPECT_EQ(graph.word(last), 1000U) << "an original changes";
+    for (std::uint64_t at = 0; at < 64; at += 8) {
+      EXPECT_EQ(graph.word(what.chunk + at), 0U);
+      EXPECT_EQ(graph.word(what.chunk + bytes + at), 0U);
+    }
+  }
+}
+
 TEST_F(a_fault, is_a_type_that_does_not_exist_or_makes_no_sense) {
   std::uint64_t const root = graph.list(3);
   for (std::uint32_t const index : {std::uint32_t{toy_graph::types_count}, 1U << 20U, ~0U}) {
