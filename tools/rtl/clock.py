@@ -5,6 +5,7 @@ nothing else is on the device. Of several seeds of the placer the median counts.
 """
 
 import json
+import re
 import statistics
 from pathlib import Path
 
@@ -55,21 +56,24 @@ def route(folder: Path, seed: int) -> dict:
 
 
 def critical_path(report: dict) -> tuple[str, float, float]:
-    """The lines of the sources along the slowest path, and its nanoseconds in cells and in wires."""
+    """The wires along the slowest path, and its nanoseconds in cells and in wires."""
     slowest = max(
         (path for path in report["critical_paths"] if path["from"].startswith("posedge") and "posedge" in path["to"]),
         key=lambda path: sum(step["delay"] for step in path["path"]),
     )
-    places: list[str] = []
+    names = []
     for step in slowest["path"]:
-        for source in step.get("sources", []):
-            file, _, lines = source.rpartition(":")
-            if "/rtl/" in file and (place := f"{Path(file).name}:{lines.split('.')[0]}") not in places:
-                places.append(place)
+        # The names of cells begin with the name of the wire that they drive, or feed.
+        found = re.match(r"unit\.([\w.]*?\w_[dqoi])(?=_|$)", step["to"]["cell"]) or re.match(
+            r"(?:unit\.)?([\w.]+?)_r?_?(?:TRELLIS|LUT4|CCU2C|PFUMX|L6MUX)", step["to"]["cell"]
+        )
+        if found and found[1] not in names[-1:]:
+            names.append(found[1])
+    levels = sum(step["type"] == "logic" for step in slowest["path"])
     delays = {True: 0.0, False: 0.0}
     for step in slowest["path"]:
         delays[step["type"] == "routing"] += step["delay"]
-    return " → ".join(places), round(delays[False], 2), round(delays[True], 2)
+    return f"{levels} cells: {' → '.join(names)}", round(delays[False], 2), round(delays[True], 2)
 
 
 def measure(unit: Unit, seeds: int) -> list[dict[str, object]]:

