@@ -128,6 +128,9 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--parts", action="store_true", help="area: also by module")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="clock: the median of N placements")
     options = parser.parse_args(words)
+    known = {run.file for name in options.units or names() for run in load(name).benches}
+    if options.bench and options.bench not in known:
+        raise Misuse(f"no bench {options.bench}; one of: {' '.join(sorted(known))}")
     if options.seed is None:
         options.seed = random.randrange(1 << 31)
     return options

@@ -68,6 +68,7 @@ def run_one(
     folder.mkdir(parents=True)
     about = {"unit": unit.name, "bench": bench.file, "parameters": words_of(parameters)}
     runner = get_runner("verilator")
+    runner.log.setLevel("WARNING")
     log = folder / "build.log"
     try:
         runner.build(
