@@ -13,6 +13,7 @@ import area
 import bench
 import clock
 import covered
+import energy
 import formal
 import lint
 import mutants
@@ -28,6 +29,7 @@ commands:
   mutate  errors put into the sources one at a time: the benches must find each, and the proof that the list names
   area    LUTs, registers, block RAM and DSPs on an FPGA of Xilinx, by yosys, beside the papers' figures
   clock   MHz and the critical path on an ECP5, placed and routed by nextpnr
+  energy  how many bits change for each thing that a unit does: relative energy
 
 Each prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
 END = """examples:
@@ -36,6 +38,8 @@ END = """examples:
   ./tess rtl area nma --family xc7 --parts
 Exit codes: 0 fine, 1 something failed, 2 wrong use."""
 LINES_WANTED = 95
+# Commands with random choices.
+RANDOM = ("test", "mutate", "energy")
 
 Rows = list[dict[str, object]]
 
@@ -103,6 +107,10 @@ def run_clock(unit: Unit, options: argparse.Namespace) -> Rows:
     return clock.measure(unit, options.seeds)
 
 
+def run_energy(unit: Unit, options: argparse.Namespace) -> Rows:
+    return energy.measure(unit, options.seed)
+
+
 COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {
     "lint": run_lint,
     "test": run_test,
@@ -110,6 +118,7 @@ COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {
     "mutate": run_mutate,
     "area": run_area,
     "clock": run_clock,
+    "energy": run_energy,
 }
 
 
@@ -120,7 +129,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
-    parser.add_argument("--seed", type=int, help="test, mutate: of all random choices (default: another each time)")
+    parser.add_argument("--seed", type=int, help="test, mutate, energy: of all random choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
     parser.add_argument(
         "--family", action="append", choices=area.FAMILIES, help="area: which family (default: xc7; may be repeated)"
@@ -147,7 +156,7 @@ def main(words: list[str]) -> int:
         (BUILD / f"{options.command}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     failed = sum(row.get("result") == "failed" for row in rows)
-    seed = f", seed {options.seed}" if options.command in ("test", "mutate") else ""
+    seed = f", seed {options.seed}" if options.command in RANDOM else ""
     print(f"{len(rows) - failed} passed, {failed} failed ({time.monotonic() - begin:.0f} s{seed})")
     return 1 if failed else 0
 

@@ -14,7 +14,8 @@ from covered import Points, read_points
 from units import BUILD, RTL, Parameters, Run, Unit, words_of
 
 # Without the coverage of expressions, with which this Verilator fails on arrays of 2^n items.
-FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--assert"]
+FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "4096"]
+FLAGS += ["--assert"]
 # What the benches share.
 SHARED = RTL / "common" / "test"
 
@@ -60,8 +61,9 @@ def run_one(
     *,
     waves: bool = False,
     sources: list[Path] | None = None,
+    test: str | None = None,
 ) -> Result:
-    """Builds and runs one bench; of other `sources` if it is a mutant, whose warnings do not count."""
+    """Builds and runs a bench, or one `test` of it; of other `sources` if it is a mutant: its warnings do not count."""
     from cocotb_tools.runner import get_runner
 
     shutil.rmtree(folder, ignore_errors=True)
@@ -88,6 +90,7 @@ def run_one(
     with contextlib.suppress(RuntimeError, SystemExit):
         runner.test(
             test_module=bench.file,
+            testcase=test,
             hdl_toplevel=bench.module,
             seed=seed,
             build_dir=folder,

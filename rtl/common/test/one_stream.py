@@ -6,7 +6,7 @@ For fifo and stream_register.
 import random
 
 import cocotb
-from streams import Sink, Source, next_cycle, parameter, reset, settle
+from streams import Sink, Source, happened, next_cycle, parameter, reset, settle
 
 CYCLES = 3000
 
@@ -80,3 +80,9 @@ async def is_empty_after_a_reset(dut):
     await settle()
     assert not int(dut.valid_o.value)
     assert int(dut.ready_o.value)
+
+
+@cocotb.test()
+async def energy_of_an_item(dut):
+    await transport(dut, 1000, 0, 0)
+    happened("item of 32 random bits", 1000)
