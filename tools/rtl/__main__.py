@@ -129,7 +129,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
-    parser.add_argument("--seed", type=int, help="test, mutate, energy: of all random choices (default: another each time)")
+    parser.add_argument("--seed", type=int, help="test, mutate, energy: of all choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
     parser.add_argument(
         "--family", action="append", choices=area.FAMILIES, help="area: which family (default: xc7; may be repeated)"
