@@ -1,9 +1,9 @@
 """formal: proves properties of modules by induction, with yosys and z3.
 
 The base is a bounded check of the first cycles after reset; the step shows that `steps` cycles in which all assertions
-hold are followed by one in which they hold, from any state. A wire that nothing drives in the properties is free: it
-has any value in every cycle. For a mutant only the base counts, over more cycles: there must be a run that breaks an
-assertion.
+hold are followed by one in which they hold, from any state. A proof with `bounded` is the base alone, over so many
+cycles. A wire that nothing drives in the properties is free: it has any value in every cycle. For a mutant only the
+base counts, over more cycles: there must be a run that breaks an assertion.
 """
 
 import os
@@ -59,14 +59,17 @@ def solve(folder: Path, name: str, arguments: list[str]) -> str:
 def prove(unit: Unit, proof: Run, parameters: Parameters) -> dict[str, object]:
     """One row: proved, or why not."""
     row: dict[str, object] = {"unit": unit.name, "proof": proof.file, "parameters": words_of(parameters)}
+    row["method"] = f"{proof.bounded} cycles" if proof.bounded else f"induction, {proof.steps} steps"
     folder = BUILD / unit.name / "formal" / f"{proof.file}-{words_of(parameters).replace(' ', '-')}"
     try:
         model(proof, parameters, unit.sources(), unit.folder / "formal" / f"{proof.file}.sv", folder)
     except programs.Failed as failure:
         return {**row, "result": "failed", "text": str(failure)}
-    depth = ["--presat", "-t", str(proof.steps + 1)]
+    depth = ["--presat", "-t", str(proof.bounded or proof.steps + 1)]
     if wrong := solve(folder, "base", [*depth, "--dump-vcd", "base.vcd"]):
         return {**row, "result": "failed", "text": f"false after reset: {wrong}\nwaveform: {folder}/base.vcd"}
+    if proof.bounded:
+        return {**row, "result": "ok"}
     if wrong := solve(folder, "step", ["-i", "-t", str(proof.steps), "--dump-vcd", "step.vcd"]):
         return {**row, "result": "failed", "text": f"not inductive: {wrong}\nwaveform: {folder}/step.vcd"}
     return {**row, "result": "ok"}
@@ -76,7 +79,7 @@ def breaks(unit: Unit, proof: Run, sources: list[Path], folder: Path) -> bool:
     """Whether a run of these sources breaks an assertion, with any set of parameters."""
     for parameters in proof.parameters:
         model(proof, parameters, sources, unit.folder / "formal" / f"{proof.file}.sv", folder)
-        if "Assert failed" in solve(folder, "mutant", ["-t", str(MUTANT_DEPTH)]):
+        if "Assert failed" in solve(folder, "mutant", ["-t", str(max(MUTANT_DEPTH, proof.bounded))]):
             return True
     return False
 

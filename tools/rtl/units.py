@@ -12,6 +12,7 @@ unit.toml, all tables but [[top]] optional:
   [[proof]]               properties that `file` in the folder formal binds to the module
   file, module, parameters
   steps = 2               how many cycles the induction looks back
+  bounded = 12            instead of induction: so many cycles from reset, for what has no short induction
   [[mutant]]              an error that the benches must find: in `file`, the text `old`, which stands there once,
                           becomes `new`
   file, old, new
@@ -44,6 +45,7 @@ class Run:
     parameters: list[Parameters]
     file: str = ""
     steps: int = 2
+    bounded: int = 0
     area: str = ""
     paper: dict[str, float] = dataclasses.field(default_factory=dict)
 
