@@ -1,0 +1,150 @@
+/// nma_access: the access to memory that each state offers, and the writes that are under way.
+///
+/// An offer is kept until it is taken: a read of the stream that was offered stays before a write.
+module nma_access #(
+    parameter int unsigned LANES = 8,
+    parameter int unsigned STREAM_BURSTS = 8,
+    parameter int unsigned POSTED_WRITES = 8,
+    localparam int unsigned LaneBits = $clog2(LANES),
+    localparam int unsigned TagBits = $clog2(STREAM_BURSTS + 1),
+    localparam int unsigned SlotBits = STREAM_BURSTS > 1 ? $clog2(STREAM_BURSTS) : 1
+) (
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  nma_pkg::state_e                      state_i,
+    input  logic                                 pauses_i,
+    // The table to clear, or the place of an array's next burst.
+    input  nma_pkg::offset_t                     range_at_i,
+    input  nma_pkg::count_t                      range_left_i,
+    // The map.
+    input  nma_pkg::offset_t                     original_entry_i,
+    input  nma_pkg::offset_t                     copy_entry_i,
+    input  nma_pkg::word_t                       original_i,
+    input  nma_pkg::word_t                       copy_i,
+    input  logic                                 found_i,
+    input  nma_pkg::offset_t                     found_at_i,
+    // The stream.
+    input  logic                                 can_issue_i,
+    input  logic             [SlotBits-1:0]      slot_i,
+    input  nma_pkg::offset_t                     stream_offset_i,
+    input  logic             [LaneBits:0]        stream_words_i,
+    input  logic                                 out_full_i,
+    input  logic             [LANES-1:0][63:0]   out_data_i,
+    input  logic             [LaneBits:0]        out_words_i,
+    // The line registers: the line that is wanted, and what has changed in the one of the copy.
+    input  nma_pkg::offset_t                     wanted_i,
+    input  logic                                 dirty_i,
+    input  nma_pkg::offset_t                     line_i,
+    input  logic             [LANES-1:0][63:0]   line_data_i,
+    input  logic             [LaneBits-1:0]      run_lane_i,
+    input  logic             [LaneBits:0]        run_words_i,
+    // Writes that have come to memory; none is under way.
+    input  logic                                 written_i,
+    output logic                                 drained_o,
+    output logic                                 has_room_o,        // for another write
+    output logic                                 valid_o,
+    input  logic                                 ready_i,
+    output logic                                 taken_o,
+    output logic                                 writes_o,
+    output logic             [TagBits-1:0]       tag_o,
+    output nma_pkg::offset_t                     offset_o,
+    output logic             [LaneBits:0]        words_o,
+    output logic             [LaneBits-1:0]      lane_o,
+    output logic             [LANES-1:0][63:0]   data_o
+);
+  import nma_pkg::*;
+
+  localparam logic [TagBits-1:0] Single = TagBits'(STREAM_BURSTS);  // the tag of reads that are no stream's
+  typedef logic [LaneBits:0] words_t;
+
+  localparam int unsigned PostedBits = $clog2(POSTED_WRITES + 1);
+
+  logic held_d, held_q;  // a read was offered and not taken
+  logic [PostedBits-1:0] under_way_d, under_way_q;
+  logic streams;
+
+  assign held_d      = valid_o && !ready_i && !writes_o;
+  assign under_way_d = under_way_q + PostedBits'(taken_o && writes_o) - PostedBits'(written_i);
+  assign drained_o   = under_way_q == '0;
+  assign has_room_o  = under_way_q != PostedBits'(POSTED_WRITES);
+  assign taken_o     = valid_o && ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      held_q      <= 1'b0;
+      under_way_q <= '0;
+    end else begin
+      held_q      <= held_d;
+      under_way_q <= under_way_d;
+    end
+  end
+
+  assign streams = state_i == Search || (state_i == Stream && !(out_full_i && has_room_o && !held_q));
+
+  always_comb begin
+    valid_o  = 1'b0;
+    writes_o = 1'b0;
+    tag_o    = Single;
+    offset_o = range_at_i;
+    words_o  = words_t'(1);
+    lane_o   = '0;
+    data_o   = '0;
+    unique case (state_i)
+      Clear: begin
+        valid_o  = has_room_o;
+        writes_o = 1'b1;
+        words_o  = range_left_i < CountBits'(LANES) ? words_t'(range_left_i) : words_t'(LANES);
+      end
+      InsertOriginal: begin
+        valid_o   = has_room_o;
+        writes_o  = 1'b1;
+        offset_o  = original_entry_i;
+        data_o[0] = original_i;
+      end
+      InsertCopy: begin
+        valid_o   = has_room_o;
+        writes_o  = 1'b1;
+        offset_o  = copy_entry_i;
+        data_o[0] = copy_i;
+      end
+      Stream: begin
+        valid_o  = !streams || can_issue_i;
+        writes_o = !streams;
+        words_o  = out_words_i;
+        data_o   = out_data_i;
+      end
+      Search: valid_o = can_issue_i && (!found_i || held_q);
+      Probe: begin
+        valid_o  = !pauses_i;
+        offset_o = original_entry_i;
+      end
+      Known: begin
+        valid_o  = 1'b1;
+        offset_o = found_at_i;
+      end
+      Fetch: begin
+        valid_o  = 1'b1;
+        offset_o = {wanted_i[OffsetBits-1:LaneBits+3], (LaneBits + 3)'(0)};
+        words_o  = words_t'(LANES);
+      end
+      Clean: begin
+        valid_o  = dirty_i && has_room_o;
+        writes_o = 1'b1;
+        offset_o = line_i | {(OffsetBits - LaneBits - 3)'(0), run_lane_i, 3'b000};
+        words_o  = run_words_i;
+        lane_o   = run_lane_i;
+        data_o   = line_data_i;
+      end
+      default: ;
+    endcase
+    if (streams) begin
+      tag_o    = TagBits'(slot_i);
+      offset_o = stream_offset_i;
+      words_o  = stream_words_i;
+    end
+  end
+
+  logic unused;
+  assign unused = ^wanted_i[LaneBits+2:0];
+
+endmodule
