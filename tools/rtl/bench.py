@@ -36,7 +36,10 @@ def prepare(unit: Unit) -> None:
     compiler = os.environ.get("CXX", "clang++-19")
     os.environ.update(programs.environment())
     # Benches are compiled more often than they run long: no optimization, but Verilator's own files have theirs.
-    os.environ["MAKEFLAGS"] = f"CXX={compiler} LINK={compiler} OPT_FAST=-O0 OPT_SLOW=-O0"
+    # Larger models have a header that their makefile precompiles for a compiler other than ours.
+    flags = {"CXX": compiler, "LINK": compiler, "OPT_FAST": "-O0", "OPT_SLOW": "-O0"}
+    flags |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
+    os.environ["MAKEFLAGS"] = " ".join(f"{key}={value}" for key, value in flags.items())
     # All benches have Verilator's own files in common.
     os.environ["OBJCACHE"] = "ccache"
 

@@ -441,9 +441,11 @@ void read_rae(toml_table& root, machine_description& made) {
   rae.main_entries = from.small_number("main_entries", {1, 4096}, "lines on their way");
   rae.sub_entries = from.small_number("sub_entries", {1, 4096}, "requests for each");
   rae.queue_entries = from.small_number("queue_entries", {1, 65'536}, "requests");
-  rae.packet_cycles = from.small_number("packet_cycles", {0, 1000}, "cycles");
+  // Beside the memory it is clocked hardware, whose memories are synchronous: queue and tags are read before a look-up,
+  // and a line in one cycle and written in another.
+  rae.packet_cycles = from.small_number("packet_cycles", {beside_memory ? 2U : 0U, 1000}, "cycles");
   rae.look_up_cycles = from.small_number("look_up_cycles", {1, 1000}, "cycles");
-  rae.operation_cycles = from.small_number("operation_cycles", {1, 1000}, "cycles");
+  rae.operation_cycles = from.small_number("operation_cycles", {beside_memory ? 2U : 1U, 1000}, "cycles");
   rae.policy = static_cast<rae_policy>(from.choice("policy", policies));
   rae.merge = from.flag("merge");
   if (beside_memory) {

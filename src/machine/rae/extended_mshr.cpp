@@ -7,12 +7,11 @@
 
 namespace tess::machine {
 
-extended_mshr::extended_mshr(std::uint32_t main_entries, std::uint32_t sub_entries, std::uint64_t line_bytes,
-                             event::handler happens, atomics_interface* owner)
+extended_mshr::extended_mshr(std::uint32_t main_entries, std::uint32_t sub_entries, event::handler happens,
+                             l2_interface* owner)
     : sub_entries_(sub_entries) {
   for (std::uint32_t i = 0; i < main_entries; ++i) {
     main_entry& made = entries_.emplace_back(happens, owner);
-    made.line.resize(line_bytes);
     made.requests.reserve(sub_entries);
     spare_.push_back(&made);
   }
@@ -31,15 +30,14 @@ main_entry* extended_mshr::take(std::uint64_t line) {
   used_.push_back(&taken);
   taken.address = line;
   taken.is = main_entry::step::waits;
-  taken.writes = taken.closed = taken.dirty = false;
-  taken.owned = true;
+  taken.writes = false;
   taken.joined = 0;
   taken.ends = 0;
   return &taken;
 }
 
 void extended_mshr::free(main_entry& done) noexcept {
-  MACHINE_DEBUG_ASSERT(done.requests.empty() && done.claims.empty());
+  MACHINE_DEBUG_ASSERT(done.requests.empty());
   done.is = main_entry::step::free;
   std::erase(used_, &done);
   spare_.push_back(&done);

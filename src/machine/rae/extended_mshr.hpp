@@ -2,7 +2,7 @@
 //
 //   A main entry is a line; its sub-entries are the requests for words of that line, each with a 4-bit operation. The
 //   entry's W bit says that one of them writes. Sub-entries are freed with their main entry only. So an entry ends
-//   after at most `sub_entries` operations, and a claim of the line waits no longer.
+//   after at most `sub_entries` operations.
 //
 // Shapes    entries: [main_entries], each of up to sub_entries requests.
 // Cost      find() compares all entries in use; nothing allocates after construction.
@@ -27,35 +27,27 @@ struct sub_entry {
 struct main_entry : event {
   enum class step : std::uint8_t {
     free,
-    waits,    ///< For its turn to request the line: it is new, or its line is in flight to the core's L2 or to memory.
-    takes,    ///< Takes the line from the core's caches.
-    reads,    ///< Reads the line from memory.
+    waits,    ///< For its turn to request the line: it is new.
+    takes,    ///< The L2 looks the line up.
+    reads,    ///< The L2 fetches the line.
     answers,  ///< The line has arrived: requests are being answered.
   };
 
-  main_entry(handler happens_, class atomics_interface* owner_) : event(happens_), owner(owner_) {}
-  /// Does only this entry have the current line? Then it is not in the core's caches, and memory is stale.
-  [[nodiscard]] bool owns() const noexcept { return owned && (is == step::reads || is == step::answers); }
+  main_entry(handler happens_, class l2_interface* owner_) : event(happens_), owner(owner_) {}
 
-  class atomics_interface* owner;
+  class l2_interface* owner;
   step is = step::free;
   std::uint64_t address = 0;
   bool writes = false;  ///< The W bit.
-  bool owned = true;    ///< False: a copy of a line in the core's caches, for loads only.
-  bool closed = false;  ///< No more requests may join: the line is claimed.
-  bool dirty = false;   ///< Memory does not have `line` yet.
   std::uint32_t joined = 0;
-  picoseconds ends = 0;  ///< When the last answer leaves.
-  std::vector<std::byte> line;
+  picoseconds ends = 0;             ///< When the last answer leaves.
   std::vector<sub_entry> requests;  ///< Requests that wait for the line.
-  std::vector<event*> claims;       ///< Claims that wait for the line.
 };
 
 class extended_mshr {
  public:
   /// `happens` is the handler of every entry; `owner` is available to it.
-  extended_mshr(std::uint32_t main_entries, std::uint32_t sub_entries, std::uint64_t line_bytes, event::handler happens,
-                atomics_interface* owner);
+  extended_mshr(std::uint32_t main_entries, std::uint32_t sub_entries, event::handler happens, l2_interface* owner);
 
   /// The entry of a line, or null.
   [[nodiscard]] main_entry* find(std::uint64_t line) noexcept;

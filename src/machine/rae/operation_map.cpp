@@ -33,32 +33,43 @@ constexpr interface_operation of_word(atomic_operation word) noexcept {
   return interface_operation::max_unsigned;
 }
 
+/// The codes of atomics follow each other in the order of the network's.
+constexpr atomic_operation word_of(interface_operation operation) noexcept {
+  return static_cast<atomic_operation>(static_cast<unsigned>(operation) -
+                                       static_cast<unsigned>(interface_operation::swap));
+}
+static_assert(word_of(of_word(atomic_operation::swap)) == atomic_operation::swap);
+static_assert(word_of(of_word(atomic_operation::disjunction)) == atomic_operation::disjunction);
+static_assert(word_of(of_word(atomic_operation::maxu)) == atomic_operation::maxu);
+
 }  // namespace
 
-std::optional<interface_operation> map_operation(transaction const& access) noexcept {
-  bool const word = access.bytes != 0 && access.bytes <= word_bytes_max;
-  bool const atomic = access.bytes == sizeof(std::uint32_t) || access.bytes == sizeof(std::uint64_t);
-  bool const aligned = access.bytes != 0 && std::has_single_bit(access.bytes) && access.address % access.bytes == 0;
-  if (access.what == remote_operation::read && word) return interface_operation::load;
-  if (access.what == remote_operation::write && word) return interface_operation::store;
-  if (access.what == remote_operation::atomic && atomic && aligned) return of_word(access.word);
-  if (access.what == remote_operation::compare_swap && atomic && aligned) return interface_operation::compare_swap;
+std::optional<interface_operation> map_operation(remote_operation what, atomic_operation word, std::uint64_t address,
+                                                 std::uint64_t bytes) noexcept {
+  bool const is_word = bytes != 0 && bytes <= word_bytes_max;
+  bool const atomic = (bytes == sizeof(std::uint32_t) || bytes == sizeof(std::uint64_t)) && address % bytes == 0;
+  if (what == remote_operation::read && is_word) return interface_operation::load;
+  if (what == remote_operation::write && is_word) return interface_operation::store;
+  if (what == remote_operation::atomic && atomic) return of_word(word);
+  if (what == remote_operation::compare_swap && atomic) return interface_operation::compare_swap;
   return std::nullopt;
 }
 
-void carry_out(interface_operation operation, transaction& access, std::byte* at) noexcept {
+std::uint64_t carry_out(interface_operation operation, std::byte* at, std::uint64_t bytes, std::uint64_t operand,
+                        std::uint64_t expected) noexcept {
+  std::uint64_t before = 0;
   switch (operation) {
     case interface_operation::load:
-      std::memcpy(access.data.data(), at, access.bytes);
-      break;
+      std::memcpy(&before, at, bytes);
+      return before;
     case interface_operation::store:
-      std::memcpy(at, access.data.data(), access.bytes);
-      break;
+      std::memcpy(&before, at, bytes);
+      std::memcpy(at, &operand, bytes);
+      return before;
     case interface_operation::compare_swap:
-      access.operand = apply_compare_swap(at, access.bytes, access.expected, access.operand);
-      break;
+      return apply_compare_swap(at, bytes, expected, operand);
     default:
-      access.operand = apply(access.word, at, access.bytes, access.operand);
+      return apply(word_of(operation), at, bytes, operand);
   }
 }
 

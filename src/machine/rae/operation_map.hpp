@@ -1,7 +1,7 @@
 // operation_map: maps remote operations to the 4-bit codes of the interface core, and performs them.
 //
 //   The operation mapping table of RAE: packets name operations of the network; the extended MSHRs and the interface
-//   core use 4-bit codes. The width is kept in the packet.
+//   core use 4-bit codes. The width is kept beside them.
 //
 // Units     bytes.
 // Threads   any.
@@ -29,15 +29,17 @@ enum class interface_operation : std::uint8_t {
   compare_swap,
 };
 
-/// Nothing: the interface core has no such operation, or not of this width.
-[[nodiscard]] std::optional<interface_operation> map_operation(transaction const& access) noexcept;
+/// Nothing: the interface core has no such operation, or not of this width. `word`: of an atomic.
+[[nodiscard]] std::optional<interface_operation> map_operation(remote_operation what, atomic_operation word,
+                                                               std::uint64_t address, std::uint64_t bytes) noexcept;
 
 /// Does it set the W bit of its main entry?
 [[nodiscard]] constexpr bool writes(interface_operation operation) noexcept {
   return operation != interface_operation::load;
 }
 
-/// Applies it to the word at `at`; the result of a load or an atomic is returned in `access`.
-void carry_out(interface_operation operation, transaction& access, std::byte* at) noexcept;
+/// Applies it to the word at `at` and returns what was there: 4 bytes are sign-extended, but for loads and stores.
+std::uint64_t carry_out(interface_operation operation, std::byte* at, std::uint64_t bytes, std::uint64_t operand,
+                        std::uint64_t expected) noexcept;
 
 }  // namespace tess::machine

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "machine/cache/copy_line.hpp"
+#include "machine/rae/interface_pipeline.hpp"
 
 namespace tess::machine {
 namespace {
@@ -62,10 +63,13 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
     interface_ =
         std::make_unique<network_interface>(k, description, map, l2_, adapter_, *this, memory_.get(), number, on_write);
   }
-  if (description.has_nodes()) node_ = std::make_unique<node_memory>(k, description, partition_, l2_, *memory_);
-  if (description.rae) {
-    memory_side& below = node_ == nullptr ? static_cast<memory_side&>(*this) : *node_;
-    atomics_ = std::make_unique<atomics_interface>(k, description, partition_, below, on_write);
+  if (description.has_nodes()) {
+    auto unit = std::make_unique<interface_pipeline>(parameters_of(description, partition_.size_bytes));
+    auto made = std::make_unique<node_interface>(k, description, partition_, l2_, *memory_, std::move(unit), on_write);
+    node_ = made.get();
+    atomics_ = std::move(made);
+  } else if (description.rae) {
+    atomics_ = std::make_unique<l2_interface>(k, description, partition_, static_cast<l2_port&>(*this), on_write);
   }
   if (description.coherence) {
     bool const forwards = description.coherence->protocol == coherence_protocol::forwarding;
@@ -240,7 +244,7 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   l2_.forget(address, bytes);
   for (std::size_t i = 0; coherent() && i < all_->size(); ++i) (*all_)[i]->l2_.forget(address, bytes);
   if (coherent()) change_on_way({.address = address, .bytes = bytes});
-  if (node_ != nullptr) atomics_->forget(address, bytes);
+  if (node_ != nullptr) node_->forget(address, bytes);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
 }
 
@@ -337,7 +341,10 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   if (in == nullptr || in->kind != region_kind::partition || all_ == nullptr) return nullptr;
   if (coherent()) return peek_coherent(*in, address);
   if (std::byte* const left = l2_.leaving(address)) return left;
-  if (std::byte* const held = in_interface(*in, address, false)) return held;
+  node_interface* const node = (*all_)[in->memory_tile]->node_;
+  // What it has is changed by poke() only.
+  if (std::byte const* const held = node == nullptr ? nullptr : node->look_up(address))
+    return const_cast<std::byte*>(held);  // NOLINT: as all other bytes here
   return in_memory(*in, address);
 }
 
@@ -360,10 +367,9 @@ void tile::poke(std::uint64_t address, std::span<std::byte const> from) {
   std::byte* at = l2_.look_up(address, true);
   if (at == nullptr && coherent()) {
     at = poke_coherent(in, address, from);
-  } else if (at == nullptr) {
-    at = in_interface(in, address, true);
   }
   if (at == nullptr) {
+    if (node_interface* const node = (*all_)[in.memory_tile]->node_) node->poke(address, from);
     if (l2_.write_absent(address, from)) return;
     at = in_memory(in, address);
   }
@@ -394,11 +400,6 @@ void tile::change_on_way(overwrite const& written) noexcept {
       written.apply(carried.address, std::span(carried.data).first(description_.l2.line_bytes));
     if (one->directory_) one->directory_->change_on_way(written);
   }
-}
-
-std::byte* tile::in_interface(region const& in, std::uint64_t address, bool for_store) noexcept {
-  tile& there = *(*all_)[in.memory_tile];
-  return there.node_ == nullptr ? nullptr : there.atomics_->look_up(address, for_store);
 }
 
 std::byte* tile::watchable(std::uint64_t address) noexcept {
@@ -477,8 +478,8 @@ void tile::serve(transaction& request, event& finished) {
     return serve_word(begun);
   }
   bool const in_memory = !is_tlm && in->kind != region_kind::scratchpad;
-  // A directory takes one line at a time; an interface's messages may cross two.
-  bool const crosses = in_memory && coherent() &&
+  // A directory and a node's interface take one line at a time; an interface's messages may cross two.
+  bool const crosses = in_memory && (coherent() || node_ != nullptr) &&
                        l2_.line_address(request.address + request.bytes - 1) != l2_.line_address(request.address);
   if (in_memory && forwarding_) {
     request.address = cached_name(map_, *in, request.address);
@@ -486,7 +487,7 @@ void tile::serve(transaction& request, event& finished) {
     bool const is_known = request.what == remote_operation::read || request.what == remote_operation::write;
     if (is_here && is_known) return crosses ? serve_lines(request, finished) : forwarding_->serve(request, finished);
   }
-  if (in_memory && directory_ && crosses) return serve_lines(request, finished);
+  if (in_memory && (directory_ || node_ != nullptr) && crosses) return serve_lines(request, finished);
   if (in_memory && in->memory_tile == number_ && memory_ != nullptr && !forwarding_)
     return serve_memory(request, *in, finished);
   request.status = remote_outcome::wrong;
@@ -578,42 +579,40 @@ void tile::serve_memory(transaction& request, region const& in, event& finished)
     request.address = cached_name(map_, in, request.address);
     return directory_->serve(request, offset, finished);
   }
-  if (node_ != nullptr && !claim_lines(request, in, finished)) return;
+  if (node_ != nullptr) return claim_line(request, in, finished);
+  access_memory(request, in, finished);
+}
+
+void tile::access_memory(transaction& request, region const& in, event& finished) {
+  std::uint64_t const offset = in.memory_offset + (request.address - in.base);
   request.status = remote_outcome::done;
   std::span<std::byte> const data(request.data.data(), request.bytes);
-  if (reads) {
+  if (request.what == remote_operation::read) {
     memory_->read(offset, data, finished);
   } else {
     memory_->write(offset, data, finished);
   }
 }
 
-bool tile::claim_lines(transaction& request, region const& in, event& finished) {
+void tile::claim_line(transaction& request, region const& in, event& finished) {
   // The own L2 owns the line from now on; all others read a snapshot.
   bool const own_fetch = request.source == number_ && request.right() != line_right::none;
   bool const takes = request.what == remote_operation::write || own_fetch;
   if (spare_late_.empty()) spare_late_.push_back(&all_late_.emplace_back(*this));
   late_access& late = *spare_late_.back();
+  spare_late_.pop_back();
   late.request = &request;
   late.finished = &finished;
-  std::uint64_t const begin = cached_name(map_, in, request.address);
-  std::uint64_t const line_bytes = description_.l2.line_bytes;
-  for (std::uint64_t line = begin / line_bytes * line_bytes; line < begin + request.bytes; line += line_bytes) {
-    if (!atomics_->claim(line, takes, late)) continue;
-    spare_late_.pop_back();
-    return false;
-  }
-  return true;
+  node_->claim(l2_.line_address(cached_name(map_, in, request.address)), takes, late);
 }
 
-void tile::try_again(late_access& late) {
+void tile::released(late_access& late) {
   spare_late_.push_back(&late);
-  serve_memory(*late.request, *map_.find(late.request->address), *late.finished);
+  access_memory(*late.request, *map_.find(late.request->address), *late.finished);
 }
 
 std::byte* tile::reach(main_entry& entry) {
   using step = main_entry::step;
-  entry.owned = false;
   // Requests join while the L2 looks the line up or fetches it.
   if (entry.is == step::waits && l2_.probe(entry.address).line_state != l2_private::invalid) {
     entry.is = step::takes;

@@ -27,8 +27,8 @@
 #include "machine/kernel/pool.hpp"
 #include "machine/memory/blocking_directory.hpp"
 #include "machine/memory/memory_port.hpp"
-#include "machine/rae/atomics_interface.hpp"
-#include "machine/rae/node_memory.hpp"
+#include "machine/rae/l2_interface.hpp"
+#include "machine/rae/node_interface.hpp"
 #include "machine/tile/forwarding_lines.hpp"
 #include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
@@ -45,7 +45,7 @@ class arrival_guard {
   [[nodiscard]] virtual bool admits(transaction const& data) = 0;
 };
 
-class tile : public home, private line_memory, private memory_side, private probe_sender {
+class tile : public home, private line_memory, private l2_port, private probe_sender {
  public:
   /// The kind of target of a hart's access.
   enum class place : std::uint8_t {
@@ -201,6 +201,8 @@ class tile : public home, private line_memory, private memory_side, private prob
 
   /// The interface that performs atomics of others on the partition's words; null: this machine has none.
   [[nodiscard]] atomics_interface* atomics() noexcept { return atomics_.get(); }
+  /// The same, if it is beside the memory of a node; null: it is not.
+  [[nodiscard]] node_interface* node() noexcept { return node_; }
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] address_map const& map() const noexcept { return map_; }
@@ -287,10 +289,10 @@ class tile : public home, private line_memory, private memory_side, private prob
     std::array<part, 2> parts;
   };
 
-  /// An access to memory that waits for the atomics interface to release a line.
+  /// An access to memory that waits for the node's interface to release a line.
   struct late_access : event {
     explicit late_access(tile& owner_)
-        : event([](event& self) { static_cast<late_access&>(self).owner.try_again(static_cast<late_access&>(self)); }),
+        : event([](event& self) { static_cast<late_access&>(self).owner.released(static_cast<late_access&>(self)); }),
           owner(owner_) {}
     tile& owner;
     transaction* request = nullptr;
@@ -335,7 +337,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
   void notify_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
-  // An atomics interface beside the L2 has its port here; with a node, node_memory serves its claims.
+  // An atomics interface beside the L2 has its port here.
   [[nodiscard]] std::byte* reach(main_entry& entry) override;
   [[nodiscard]] std::byte* join(main_entry& entry, bool stores) override;
   void serve_lines(transaction& request, event& finished);
@@ -345,11 +347,10 @@ class tile : public home, private line_memory, private memory_side, private prob
   void do_word(served_word& word, std::byte* at);
   void serve_device(transaction& request, event& finished);
   void serve_memory(transaction& request, region const& in, event& finished);
-  /// False: the atomics interface has one of the lines; the request is served when it is released.
-  [[nodiscard]] bool claim_lines(transaction& request, region const& in, event& finished);
-  void try_again(late_access& late);
-  /// The byte in the atomics interface of the partition's node; null: it is not there.
-  [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
+  void access_memory(transaction& request, region const& in, event& finished);
+  /// The request is served when the node's interface has released the line.
+  void claim_line(transaction& request, region const& in, event& finished);
+  void released(late_access& late);
 
   std::uint64_t hold_bus(std::uint64_t cycle, std::uint64_t taken) noexcept {
     bus_wait_cycles_ += std::max(cycle, bus_free_) - cycle;
@@ -378,8 +379,8 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::unique_ptr<forwarding_lines> forwarding_;  ///< On machines with forwarding directories.
   std::vector<forwarding_lines*> all_forwarding_;
   std::unique_ptr<network_interface> interface_;
-  std::unique_ptr<node_memory> node_;  ///< Below `atomics_`; null: the interface is beside the L2, or there is none.
   std::unique_ptr<atomics_interface> atomics_;
+  node_interface* node_ = nullptr;  ///< The same; null: it is beside the L2, or there is none.
   line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;
   object_lookaside* objects_ = nullptr;

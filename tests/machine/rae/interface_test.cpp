@@ -113,7 +113,7 @@ TEST(a_line_of_the_core, stays_there_if_others_only_load) {
   EXPECT_EQ(nodes::value(seen), 7U);
   EXPECT_EQ(n.counted().invalidations, 0U);
   EXPECT_EQ(n.g.tiles[0]->l2().probe(n.word(8)).line_state, l2_private::dirty);
-  EXPECT_EQ(n.at(0).look_up(n.word(8), false), nullptr);
+  EXPECT_EQ(n.g.tiles[0]->node()->look_up(n.word(8)), nullptr);
 }
 
 TEST(a_full_interface, delays_requests_and_loses_none) {
@@ -192,7 +192,7 @@ TEST(other_readers_of_the_memory, see_the_lines_of_the_interface) {
   n.run();
   EXPECT_EQ(moved.status, remote_outcome::done);
   EXPECT_EQ(n.newest(n.word(64, 3)), 78U);
-  EXPECT_EQ(n.at(3).look_up(n.word(64, 3), false), nullptr);
+  EXPECT_EQ(n.g.tiles[3]->node()->look_up(n.word(64, 3)), nullptr);
 }
 
 TEST(system_calls, read_and_write_lines_of_the_interface) {
@@ -211,7 +211,7 @@ TEST(system_calls, read_and_write_lines_of_the_interface) {
   EXPECT_EQ(other.operand, 0U);
   // Also while its line is on its way.
   n.add(1, n.word(8192), 9);
-  while (n.counted().entries < 3) n.g.clock.run_on(n.g.clock.next_due());
+  while (n.counted().entries < 2) n.g.clock.run_on(n.g.clock.next_due());
   n.g.tiles[0]->poke(n.word(8192), std::as_bytes(std::span(&number, 1)));
   n.run();
   EXPECT_EQ(n.newest(n.word(8192)), 49U);

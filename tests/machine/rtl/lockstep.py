@@ -1,0 +1,85 @@
+"""lockstep: the hardware of each unit does in each cycle what its C++ pipeline does, for many sets of parameters.
+
+  lockstep.py BENCH UNIT [--cycles N] [--seed N] [--sets N]
+
+Compiles the hardware for each set (tools/rtl/library.py) and runs BENCH, which draws inputs and compares all outputs.
+After a mismatch the run is repeated with a waveform, whose file is named.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/rtl"))
+
+import library  # noqa: E402
+import programs  # noqa: E402
+from units import BUILD, Misuse, load, words_of  # noqa: E402
+
+# From the least that there may be to a paper's; the tags of rae are as many bits as its requests need.
+SETS = {
+    "rae": [
+        {"MainEntries": 4, "SubEntries": 4, "QueueEntries": 4, "CacheLines": 8, "AddressWidth": 12},
+        {"MainEntries": 1, "SubEntries": 1, "QueueEntries": 1, "CacheLines": 1, "PacketCycles": 2, "AddressWidth": 12,
+         "LineBytes": 16, "Retain": 0, "Merge": 0},
+        {"MainEntries": 3, "SubEntries": 5, "QueueEntries": 7, "CacheLines": 2, "PacketCycles": 3, "LookUpCycles": 3,
+         "OperationCycles": 5, "AddressWidth": 12, "LineBytes": 32, "Retain": 0},
+        {"MainEntries": 64, "SubEntries": 64, "QueueEntries": 64, "CacheLines": 1024, "AddressWidth": 31},
+        {"MainEntries": 2, "SubEntries": 1, "QueueEntries": 2, "CacheLines": 4, "PacketCycles": 2, "AddressWidth": 10},
+        {"MainEntries": 8, "SubEntries": 2, "QueueEntries": 3, "CacheLines": 1, "AddressWidth": 14, "Merge": 0},
+    ]
+}  # fmt: skip
+
+
+def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:
+    """With what follows from the others."""
+    if unit != "rae":
+        return parameters
+    requests = parameters["QueueEntries"] + parameters["MainEntries"] * parameters["SubEntries"] + 16
+    return parameters | {"RequestTagWidth": (requests - 1).bit_length()}
+
+
+def run(bench: str, unit_name: str, parameters: dict[str, int], cycles: int, seed: int) -> bool:
+    """One set; False if the two differ."""
+    unit = load(unit_name)
+    words = [f"{key}={value}" for key, value in parameters.items()]
+
+    def compared(file: Path) -> subprocess.CompletedProcess[str]:
+        command = [bench, str(file), str(cycles), str(seed), *words]
+        return subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE)
+
+    result = compared(library.library(unit, parameters))
+    print(f"{unit_name} {words_of(parameters)} seed {seed}: {result.stdout}", end="", flush=True)
+    if result.returncode == 0:
+        return True
+    waves = BUILD / f"{unit_name}-mismatch.fst"
+    compared(library.library(unit, parameters, waves=str(waves)))
+    print(f"the waveform is {waves}")
+    return False
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bench")
+    parser.add_argument("unit", choices=SETS)
+    parser.add_argument("--cycles", type=int, default=1_000_000, help="of each set; the long form: 100000000")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sets", type=int, default=len(SETS["rae"]), help="only so many")
+    options = parser.parse_args()
+    try:
+        programs.environment()
+    except Misuse as missing:
+        print(f"skipped: {missing}")
+        return 0
+    chosen = SETS[options.unit][: options.sets]
+    done = [
+        run(options.bench, options.unit, completed(options.unit, parameters), options.cycles, options.seed)
+        for parameters in chosen
+    ]
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
