@@ -47,7 +47,7 @@ def resources(cells: dict[str, int]) -> Counts:
 def synthesize(unit: Unit, top: Run, family: str, folder: Path, *, flat: bool) -> dict[str, dict[str, int]]:
     """Cells by module, each without its submodules."""
     name = f"{top.module}-{family}-{'flat' if flat else 'parts'}"
-    script = programs.read_sources(unit.sources(), top.module, top.parameters[0], parts=not flat)
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder, parts=not flat)
     script += f"synth_xilinx -family {family} -top {top.module} -noiopad\n"
     script += f"tee -q -o {name}.json stat -json\n"
     programs.yosys(script, folder, log=folder / f"{name}.log")
@@ -63,7 +63,7 @@ def is_comparator(cell: dict) -> bool:
 
 def structure(unit: Unit, top: Run, folder: Path) -> Counts:
     """Bytes of memories, and comparators, before any family is chosen."""
-    script = programs.read_sources(unit.sources(), top.module, top.parameters[0])
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
     script += f"prep -flatten -top {top.module}\nwrite_json {top.module}.json\n"
     programs.yosys(script, folder)
     cells = json.loads((folder / f"{top.module}.json").read_text(encoding="utf-8"))["modules"][top.module]["cells"]

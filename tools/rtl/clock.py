@@ -37,7 +37,7 @@ def wrapper(module: str, ports: dict[str, dict]) -> str:
 
 def synthesize(unit: Unit, top: Run, folder: Path) -> None:
     """Writes netlist.json: the module in its wrapper, of cells of the ECP5."""
-    read = programs.read_sources(unit.sources(), top.module, top.parameters[0])
+    read = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
     programs.yosys(f"{read}prep -flatten -top {top.module}\nwrite_json ports.json\n", folder)
     ports = json.loads((folder / "ports.json").read_text(encoding="utf-8"))["modules"][top.module]["ports"]
     (folder / "harness.v").write_text(wrapper(top.module, ports), encoding="utf-8")

@@ -39,7 +39,7 @@ def model(proof: Run, parameters: Parameters, sources: list[Path], properties: P
     """Writes the module with its properties for the solver."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    script = programs.read_sources([*sources, properties], proof.module, parameters)
+    script = programs.read_sources([*sources, properties], proof.module, parameters, folder)
     programs.yosys(script + PREPARE.format(module=proof.module), folder, log=folder / "yosys.log")
 
 

@@ -29,7 +29,7 @@ def with_verilator(unit: Unit, top: Run, parameters: Parameters, folder: Path) -
 
 def with_yosys(sources: list[Path], top: Run, parameters: Parameters, folder: Path) -> None:
     """Failed if yosys cannot read it, or a rule is broken."""
-    script = programs.read_sources(sources, top.module, parameters)
+    script = programs.read_sources(sources, top.module, parameters, folder)
     programs.yosys(script + PREPARE.format(module=top.module) + CHECKS, folder)
 
 

