@@ -38,18 +38,25 @@ END = """examples:
   ./tess rtl area nma --family xc7 --parts
 Exit codes: 0 fine, 1 something failed, 2 wrong use."""
 LINES_WANTED = 95
+CELL_MAX = 64
 # Commands with random choices.
 RANDOM = ("test", "mutate", "energy")
 
 Rows = list[dict[str, object]]
 
 
+def shown(value: object) -> str:
+    """What a cell of the table has room for; the JSON has it all."""
+    text = str(value)
+    return text if len(text) <= CELL_MAX else text[: CELL_MAX - 1] + "…"
+
+
 def print_table(rows: Rows) -> None:
     """Columns as wide as they must be; what failed follows below with its text."""
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "text"]
-    widths = {key: max(len(key), *(len(str(row.get(key, ""))) for row in rows)) for key in columns}
+    widths = {key: max(len(key), *(len(shown(row.get(key, ""))) for row in rows)) for key in columns}
     for row in [dict(zip(columns, columns, strict=True)), *rows]:
-        print("  ".join(f"{row.get(key, '')!s:<{widths[key]}}" for key in columns).rstrip())
+        print("  ".join(f"{shown(row.get(key, '')):<{widths[key]}}" for key in columns).rstrip())
     for row in rows:
         if "text" in row:
             where = " ".join(str(row[key]) for key in columns if key != "result" and key in row)

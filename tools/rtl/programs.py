@@ -79,7 +79,7 @@ def read_sources(
 ) -> str:
     """The line of a script in `folder` that reads a module, flat or with its parts as modules.
 
-    It reads copies beside the script: yosys runs as WebAssembly, which sees a folder /tmp of its own. It has no threads.
+    It reads copies beside the script: yosys runs as WebAssembly, which has a folder /tmp of its own, and no threads.
     """
     copies = folder / "sources"
     shutil.rmtree(copies, ignore_errors=True)
