@@ -319,7 +319,6 @@ module nma_copy_machine #(
   // ---- Accesses ----
 
   logic drained, has_room, taken;
-
   nma_access #(
       .LANES        (LANES),
       .STREAM_BURSTS(STREAM_BURSTS),
@@ -389,10 +388,11 @@ module nma_copy_machine #(
 
   // ---- States ----
 
-  word_t size_word;
+  word_t size_word, record_of_type;
   logic wrong_size, begins_copy, fails;
   fault_e fails_with;
 
+  assign record_of_type = settings_i.types_address + 64'({header_q, 6'd0}) + 64'({header_q, 3'd0});  // 72 bytes each
   // The elements of a data array were copied before anything else, so none is a parent.
   assign size_word  = back_q ? copy_word : original_word;
   assign wrong_size = is_array && (kind == KindPointerArray ? size_word[2:0] != '0 : back_q);
@@ -505,7 +505,7 @@ module nma_copy_machine #(
           pause_d  = Charged;
         end
         Type: begin
-          record_at_d = settings_i.types_address + 64'(header_q) * RecordBytes;
+          record_at_d = record_of_type;
           state_d     = TypeAsk;
           fails       = header_q >= settings_i.types_count;
           fails_with  = FaultBadDescriptor;

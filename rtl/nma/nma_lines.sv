@@ -53,10 +53,9 @@ module nma_lines #(
 );
   import nma_pkg::*;
 
-  offset_t original_at, copy_at, original_line;
-  logic original_has_line, original_has, copy_has, loads_original, loads_copy, missing, stores_now;
+  offset_t original_at, copy_at;
+  logic original_has, copy_has, loads_original, loads_copy, missing, stores_now;
   word_t store_value;
-  logic [LANES-1:0][63:0] original_words;
 
   nma_operands i_operands (
       .state_i,
@@ -96,24 +95,18 @@ module nma_lines #(
   assign missing            = original_missing_o || copy_missing_o || store_missing_o;
   assign stores_now         = runs_i && stores_o && !missing;
 
-  nma_line_register #(
+  nma_original_line #(
       .LANES(LANES)
   ) i_original (
       .clk_i,
       .rst_ni,
-      .offset_i     (original_at),
-      .has_line_o   (original_has_line),
-      .has_o        (original_has),
-      .word_o       (original_word_o),
-      .store_i      (1'b0),
-      .value_i      ('0),
-      .clear_i      (do_i.clear),
-      .take_i       (runs_i && original_missing_o && !original_has_line),
-      .take_offset_i(original_at),
-      .fill_i       (do_i.fill_original),
-      .fill_words_i,
-      .line_o       (original_line),
-      .words_o      (original_words)
+      .offset_i(original_at),
+      .has_o   (original_has),
+      .word_o  (original_word_o),
+      .clear_i (do_i.clear),
+      .take_i  (runs_i && original_missing_o),
+      .fill_i  (do_i.fill_original),
+      .fill_words_i
   );
 
   nma_line_register #(
@@ -150,9 +143,5 @@ module nma_lines #(
       .run_words_o,
       .run_last_o
   );
-
-  // An original is read word by word only.
-  logic unused;
-  assign unused = ^{original_line, original_words};
 
 endmodule

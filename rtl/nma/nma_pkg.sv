@@ -70,7 +70,6 @@ package nma_pkg;
   localparam offset_t FrontBytes = OffsetBits'(ObjectsFrontBytes);
   localparam offset_t ArrayFrontBytes = OffsetBits'(ObjectsArrayFrontBytes);
 
-  localparam word_t RecordBytes = ObjectsRecordBytes;
   localparam int unsigned DescriptorWords = 32'(ObjectsDescriptorWords);
 
   typedef enum logic [1:0] {

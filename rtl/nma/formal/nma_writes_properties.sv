@@ -1,0 +1,214 @@
+/// nma_writes_properties: the accelerator writes nothing outside of the buffer and the map, whatever memory has.
+///
+/// Memory is abstract: answers, records and acknowledgements have any value and come at any time. Assumed: settings stay
+/// the same, and buffer and map are in the memory, as whoever translates addresses makes sure. All but the first
+/// assertions are lemmas, which say what registers mean in which states; a state that waits for a line register counts
+/// as the one that is entered again.
+module nma_writes_properties #(
+    parameter int unsigned LANES = 2
+) (
+    input logic                                    clk_i,
+    input logic                                    rst_ni,
+    input nma_pkg::settings_t                      settings_i,
+    input logic                                    job_valid_i,
+    input nma_pkg::job_t                           job_i,
+    input logic                                    access_valid_o,
+    input logic                                    access_writes_o,
+    input nma_pkg::offset_t                        access_offset_o,
+    input logic               [$clog2(LANES):0]    access_words_o,
+    input nma_pkg::state_e                         state_q,
+    input nma_pkg::state_e                         next_q,
+    input nma_pkg::job_t                           job_q,
+    input nma_pkg::offset_t                        used_q,
+    input nma_pkg::offset_t                        up_q,
+    input nma_pkg::offset_t                        dst_q,
+    input logic                                    fetches_q,
+    input logic                                    back_q,
+    input logic                                    inserts_q,
+    input logic                                    is_array,
+    input nma_pkg::place_t                         object,
+    input nma_pkg::count_t                         words,
+    input nma_pkg::count_t                         left,
+    input nma_pkg::offset_t                        to,
+    input nma_pkg::offset_t                        range_at_q,
+    input nma_pkg::count_t                         range_left_q,
+    input logic                                    out_full_q,
+    input logic               [$clog2(LANES):0]    out_words,
+    input logic               [24:0]               floor,
+    input nma_pkg::count_t                         slot,
+    input logic               [32:0]               slot_mask,
+    input nma_pkg::offset_t                        line,
+    input logic               [LANES-1:0]          dirty,
+    // The stream has one slot.
+    input logic                                    issue,
+    input logic                                    head,
+    input logic                                    busy,
+    input logic                                    live,
+    input logic                                    full,
+    input logic               [36:0]               stream_next,
+    input logic               [36:0]               stream_end,
+    input logic               [$clog2(LANES):0]    slot_words
+);
+  import nma_pkg::*;
+
+  typedef logic [63:0] wide_t;  // no sum of these overflows
+
+  logic started_q = 1'b0;
+  settings_t settings_q;
+
+  always_ff @(posedge clk_i) begin
+    started_q  <= 1'b1;
+    settings_q <= settings_i;
+  end
+
+  function automatic logic sound(job_t job);
+    return job.first[2:0] == '0 && job.bytes[2:0] == '0 && job.target[2:0] == '0 && wide_t'(job.first) <= wide_t'(job.bytes)
+           && wide_t'(job.target) + wide_t'(job.bytes) < (wide_t'(1) << OffsetBits);
+  endfunction
+
+  function automatic logic uses_line(state_e of);
+    return of == LoadHeader || of == Size || of == Word || of == NoElements || of == Point
+           || (of >= ParentWord && of <= SaveHeader) || (of >= Retreat && of <= UpIndex);
+  endfunction
+
+  wide_t map_begin, map_end, begins, ends, used_end, at;
+  assign map_begin = wide_t'(settings_i.map_offset);
+  assign map_end   = map_begin + (wide_t'(settings_i.map_entries) << 4);
+  assign begins    = wide_t'(job_q.target) + wide_t'(job_q.first);
+  assign ends      = wide_t'(job_q.target) + wide_t'(job_q.bytes);
+  assign used_end  = wide_t'(job_q.target) + wide_t'(used_q);
+  assign at        = wide_t'(access_offset_o);
+
+  // The state that goes on when a line register has its line.
+  state_e state;
+  logic waits;
+  assign waits = state_q == Fetch || state_q == FetchWait || state_q == Clean;
+  assign state = waits ? next_q : state_q;
+
+  logic over, works, returns, has_word, places, advances, probes, streams;
+  assign over = state == Drain || state == Result;
+  assign works = state != Idle && state != Start && !over;
+  assign advances = state == Type || state == TypeAsk || state == TypeWait || state == Size || state == Check
+                    || state == Room;
+  assign returns = state == UpHeader || state == UpPosition || state == UpIndex || (advances && back_q);
+  assign has_word = works && !returns && state != Retreat && state != Up && dst_q != '0;
+  assign probes = state == Probe || state == ProbeWait || state == Probed;
+  assign places = state == Insert || state == InsertOriginal || state == InsertCopy || (probes && inserts_q)
+                  || state == ParentWord || state == SavePosition || state == SaveIndex || state == SaveBytes
+                  || state == SaveParentSrc || state == SaveParentDst || state == SaveHeader;
+  assign streams = state_q == Stream;
+
+  always_comb begin
+    if (!started_q) assume (!rst_ni);
+    assume (settings_i.map_offset[$clog2(LANES)+2:0] == '0 && map_end < (wide_t'(1) << OffsetBits));
+    if (started_q) assume (settings_i == settings_q);
+    if (job_valid_i) assume (sound(job_i));
+    if (started_q && rst_ni) begin
+      // What is promised.
+      if (access_valid_o && access_writes_o) begin
+        assert ((at >= map_begin && at + (wide_t'(access_words_o) << 3) <= map_end)
+                || (at >= begins && at + (wide_t'(access_words_o) << 3) <= ends));
+      end
+      // The job and the buffer.
+      assert (state_q <= Result);
+      if (state_q != Idle) assert (sound(job_q));
+      if (waits) assert (uses_line(next_q) || (next_q == Drain && state_q == Clean && !fetches_q));
+      if (works || state == Drain) begin
+        assert (used_q >= OffsetBits'(job_q.first) && used_q <= job_q.bytes && used_q[2:0] == '0);
+        assert (floor == 25'(job_q.first) + 25'(FrontBytes));
+        assert (dst_q == '0 || (dst_q >= OffsetBits'(floor) && dst_q <= used_q && dst_q[2:0] == '0));
+      end
+      // What has changed in the copy's line register is in the used part of the buffer.
+      for (int unsigned lane = 0; lane < LANES; ++lane) begin
+        if (dirty[lane]) begin
+          assert (state_q != Idle && state_q != Start && state_q != Drain && state_q != Result);
+          assert (wide_t'(line) + wide_t'(lane * 8) >= begins && wide_t'(line) + wide_t'(lane * 8 + 8) <= used_end);
+        end
+      end
+      // The present word, the new copy, the parent's copy.
+      if (works && !places && !advances && state != Clear && state != Advance && state != LoadHeader)
+        assert (dst_q != '0);
+      if (returns || state == ParentWord || state == SavePosition || state == SaveIndex) assert (dst_q != '0);
+      if (has_word) begin
+        assert (left != '0 && to[2:0] == '0 && wide_t'(to) >= begins);
+        assert (wide_t'(to) + (wide_t'(left) << 3) <= used_end);
+      end
+      if (places || (state == Room && !back_q)) begin
+        assert (object[2:0] == '0 && wide_t'(object) >= wide_t'(floor) + (is_array ? 64'd8 : 64'd0));
+      end
+      if (places) assert (wide_t'(object) + (wide_t'(words) << 3) == wide_t'(used_q));
+      if (state == Room && !back_q) begin
+        assert (wide_t'(object) >= wide_t'(used_q) + 64'(FrontBytes));
+        assert (wide_t'(object) <= wide_t'(used_q) + 64'(ArrayFrontBytes) + 64'd8);
+      end
+      if (returns) assert (up_q[2:0] == '0 && up_q >= OffsetBits'(floor) && up_q < used_q);
+      if (state == UpPosition || state == UpIndex) assert (back_q);
+      if (state == Room && back_q) assert (object == PlaceBits'(up_q));
+      // The map.
+      if (works && job_q.hashed) assert (CountBits'(slot_mask) < settings_i.map_entries);
+      if (probes) assert (job_q.hashed);
+      if (probes || state == InsertOriginal || state == InsertCopy)
+        assert (job_q.hashed ? slot <= CountBits'(slot_mask) : slot < settings_i.map_entries);
+      if (state == Clear) begin
+        assert (job_q.hashed && range_left_q != '0);
+        assert (wide_t'(range_at_q) + (wide_t'(range_left_q) << 3) == map_begin + ((wide_t'(slot_mask) + 64'd1) << 3));
+        assert (wide_t'(range_at_q) >= map_begin);
+      end
+      // The stream: all words of the array are somewhere.
+      assert (!issue && !head && !(live && !busy) && !(full && busy));
+      if (live || full) assert (slot_words != '0);
+      if (out_full_q) assert (out_words != '0);
+      if (!streams) assert (!full && !out_full_q);
+      if (streams) begin
+        assert (wide_t'(range_at_q) >= begins && wide_t'(range_at_q) + (wide_t'(range_left_q) << 3) <= used_end);
+        assert (range_left_q != '0);
+        assert (wide_t'(range_left_q) == wide_t'(37'(stream_end - stream_next)) + (out_full_q ? wide_t'(out_words) : '0)
+                + (live || full ? wide_t'(slot_words) : '0));
+      end
+    end
+  end
+
+endmodule
+
+bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
+    .clk_i,
+    .rst_ni,
+    .settings_i,
+    .job_valid_i,
+    .job_i,
+    .access_valid_o,
+    .access_writes_o,
+    .access_offset_o,
+    .access_words_o,
+    .state_q,
+    .next_q,
+    .job_q,
+    .used_q,
+    .up_q,
+    .dst_q,
+    .fetches_q,
+    .back_q,
+    .inserts_q,
+    .is_array,
+    .object,
+    .words,
+    .left,
+    .to,
+    .range_at_q,
+    .range_left_q,
+    .out_full_q,
+    .out_words,
+    .floor      (i_bounds.floor_q),
+    .slot       (i_map.slot_q),
+    .slot_mask  (i_map.mask_q),
+    .line       (copy_line),
+    .dirty      (i_lines.i_dirty.dirty_q),
+    .issue      (i_stream.issue_q),
+    .head       (i_stream.head_q),
+    .busy       (i_stream.busy_q[0]),
+    .live       (i_stream.live_q[0]),
+    .full       (i_stream.full_q[0]),
+    .stream_next(i_stream.next_q),
+    .stream_end (i_stream.end_q),
+    .slot_words (i_stream.slot_words_q[0])
+);
