@@ -4,7 +4,7 @@
 
 Prints the object's path. It is in build/rtl/library under a name that follows from all that it is made of: sources,
 parameters, the ports' types of the simulator, programs. With --waves it writes a waveform there while it runs.
-The unit has a file simulator.vlt, which says what the simulator sees behind the ports, and src/machine/rtl/verilated
+A unit may have a file simulator.vlt, which says what the simulator sees behind the ports. src/machine/rtl/verilated
 has the class that connects the ports. Exit codes: 0 fine, 1 it does not compile, 2 wrong use or no Verilator.
 """
 
@@ -37,7 +37,8 @@ def top_of(unit: Unit) -> str:
 
 
 def sources_of(unit: Unit) -> list[Path]:
-    return [unit.folder / "simulator.vlt", *unit.sources()]
+    inside = unit.folder / "simulator.vlt"
+    return [*([inside] if inside.exists() else []), *unit.sources()]
 
 
 def class_of(unit: Unit) -> Path:
@@ -46,7 +47,7 @@ def class_of(unit: Unit) -> Path:
 
 def headers_here() -> list[Path]:
     """The simulator's headers that such a class may include."""
-    folders = ("rae", "adapter", "isa", "cache", "kernel")
+    folders = ("rae", "nma", "adapter", "isa", "cache", "config", "kernel")
     return sorted(file for folder in folders for file in ROOT.glob(f"src/machine/{folder}/*.hpp"))
 
 

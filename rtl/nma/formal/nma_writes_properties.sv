@@ -1,8 +1,8 @@
 /// nma_writes_properties: the accelerator writes nothing outside of the buffer and the map, whatever memory has.
 ///
-/// Memory is abstract: answers, records and acknowledgements have any value and come at any time. Assumed: settings stay
-/// the same, and buffer and map are in the memory, as whoever translates addresses makes sure. All but the first
-/// assertions are lemmas, which say what registers mean in which states; a state that waits for a line register counts
+/// Memory is abstract: answers, records and acknowledgements have any value and come at any time. Assumed: settings
+/// stay the same, and buffer and map are in the memory, as whoever translates addresses makes sure. All but the first
+/// assertion are lemmas, which say what registers mean in which states; a state that waits for a line register counts
 /// as the one that is entered again.
 module nma_writes_properties #(
     parameter int unsigned LANES = 2
@@ -62,7 +62,8 @@ module nma_writes_properties #(
   end
 
   function automatic logic sound(job_t job);
-    return job.first[2:0] == '0 && job.bytes[2:0] == '0 && job.target[2:0] == '0 && wide_t'(job.first) <= wide_t'(job.bytes)
+    return job.first[2:0] == '0 && job.bytes[2:0] == '0 && job.target[2:0] == '0
+           && wide_t'(job.first) <= wide_t'(job.bytes)
            && wide_t'(job.target) + wide_t'(job.bytes) < (wide_t'(1) << OffsetBits);
   endfunction
 

@@ -1,4 +1,4 @@
-"""lockstep: the hardware of each unit does in each cycle what its C++ pipeline does, for many sets of parameters.
+"""lockstep: the hardware of each unit does in each cycle what its C++ model does, for many sets of parameters.
 
   lockstep.py BENCH UNIT [--cycles N] [--seed N] [--sets N]
 
@@ -29,7 +29,14 @@ SETS = {
         {"MainEntries": 64, "SubEntries": 64, "QueueEntries": 64, "CacheLines": 1024, "AddressWidth": 31},
         {"MainEntries": 2, "SubEntries": 1, "QueueEntries": 2, "CacheLines": 4, "PacketCycles": 2, "AddressWidth": 10},
         {"MainEntries": 8, "SubEntries": 2, "QueueEntries": 3, "CacheLines": 1, "AddressWidth": 14, "Merge": 0},
-    ]
+    ],
+    "nma": [
+        {"QUEUE_ENTRIES": 16, "STATE_CYCLES": 1, "BURST_BYTES": 64, "STREAM_BURSTS": 8, "POSTED_WRITES": 8},
+        {"QUEUE_ENTRIES": 1, "STATE_CYCLES": 3, "BURST_BYTES": 16, "STREAM_BURSTS": 1, "POSTED_WRITES": 1},
+        {"QUEUE_ENTRIES": 3, "STATE_CYCLES": 2, "BURST_BYTES": 128, "STREAM_BURSTS": 5, "POSTED_WRITES": 64},
+        {"QUEUE_ENTRIES": 2, "STATE_CYCLES": 1, "BURST_BYTES": 32, "STREAM_BURSTS": 64, "POSTED_WRITES": 3},
+        {"QUEUE_ENTRIES": 5, "STATE_CYCLES": 4, "BURST_BYTES": 64, "STREAM_BURSTS": 2, "POSTED_WRITES": 2},
+    ],
 }  # fmt: skip
 
 
@@ -66,7 +73,7 @@ def main() -> int:
     parser.add_argument("unit", choices=SETS)
     parser.add_argument("--cycles", type=int, default=1_000_000, help="of each set; the long form: 100000000")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sets", type=int, default=len(SETS["rae"]), help="only so many")
+    parser.add_argument("--sets", type=int, default=99, help="only so many")
     options = parser.parse_args()
     try:
         programs.environment()
