@@ -30,7 +30,7 @@ dffunmap
 setundef -undriven -anyseq
 write_smt2 -wires model.smt2
 """
-SECONDS = 300
+SECONDS = 900
 # Cycles in which a mutant must break an assertion.
 MUTANT_DEPTH = 10
 
