@@ -51,6 +51,9 @@ class l1_cache : public snooper {
     return lines_.at(line, address);
   }
 
+  /// Would load() find it?
+  [[nodiscard]] bool has(std::uint64_t address) const noexcept { return lines_.find(address) != no_line; }
+
   /// The hart's own store, which also goes to the L2; here it only updates a cached line.
   void store(std::uint64_t address, std::byte const* value, std::size_t bytes) noexcept {
     line_index const line = lines_.find(address);

@@ -53,6 +53,26 @@ void set_host(std::uint8_t frm) noexcept {
 
 }  // namespace
 
+#if defined(__SSE2__)
+
+float_state::outer::outer() noexcept : register_(_mm_getcsr()) {}
+
+float_state::outer::~outer() {
+  _mm_setcsr(register_);
+}
+
+#else
+
+float_state::outer::outer() noexcept {
+  std::fegetenv(&register_);
+}
+
+float_state::outer::~outer() {
+  std::fesetenv(&register_);
+}
+
+#endif
+
 void float_state::enter() const noexcept {
   set_host(frm);
 }

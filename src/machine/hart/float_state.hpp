@@ -8,6 +8,9 @@
 #pragma once
 
 #include <array>
+#if !defined(__SSE2__)
+#include <cfenv>
+#endif
 #include <cstdint>
 
 namespace tess::machine {
@@ -20,6 +23,22 @@ struct float_state {
   std::uint8_t flags = 0;  // collected so far, without those still in the host's register
   std::array<bool, 8> host_rounds{1, 0, 0, 0,
                                   0, 0, 0, 1};  // by an instruction's rm: is this the host's current rounding mode?
+
+  /// The host's register, kept while another hart runs in the middle of this one's run.
+  class outer {
+   public:
+    outer() noexcept;
+    ~outer();
+    outer(outer const&) = delete;
+    outer& operator=(outer const&) = delete;
+
+   private:
+#if defined(__SSE2__)
+    unsigned register_;
+#else
+    std::fenv_t register_;
+#endif
+  };
 
   void enter() const noexcept;
   void leave() noexcept;

@@ -73,6 +73,7 @@ enum class stop : std::uint8_t {
   control,
   trap_return,
   wait_for_interrupt,
+  uncertain,  // a hart that may be taken back does what cannot be
   ebreak,
   illegal,
   access,  // no such address, or not accessible in this way
@@ -180,9 +181,54 @@ struct hart {
   call_profile* profile = nullptr;           // of its cycles, if somebody asked for one
   commit_log* commits = nullptr;             // of its instructions, the same
   bool is_observed = false;                  // it has any of these
+  bool is_tentative = false;                 // it may be taken back to an earlier moment
   pipeline* pipe = nullptr;                  // if its instructions have issue slots
   hart_regions* regions = nullptr;           // that the program names
   instruction_observer* observer = nullptr;  // of all instructions, if somebody asked for one
+};
+
+// All that run() changes of a hart, as it was once: the hart can be taken back to there.
+class hart_moment {
+ public:
+  void keep(hart const& of) noexcept { copy(of, *this); }
+  void restore(hart& into) const noexcept { copy(*this, into); }
+
+ private:
+  template <class From, class To>
+  static void copy(From const& from, To& to) noexcept {
+    to.x = from.x;
+    to.f = from.f;
+    to.e = from.e;
+    to.left = from.left;
+    to.retired = from.retired;
+    to.fp = from.fp;
+    to.pc = from.pc;
+    to.until = from.until;
+    to.request = from.request;
+    to.stopped = from.stopped;
+    to.at = from.at;
+    to.resume = from.resume;
+    to.generation = from.generation;
+    to.next_pc = from.next_pc;
+    to.charged = from.charged;
+    to.counted = from.counted;
+  }
+  decltype(hart::x) x{};
+  decltype(hart::f) f{};
+  decltype(hart::e) e{};
+  std::int64_t left = 0;
+  std::uint64_t retired = 0;
+  float_state fp;
+  std::uint64_t pc = 0;
+  std::uint64_t until = 0;
+  access_request request;
+  stop stopped = stop::none;
+  inst const* at = nullptr;
+  inst const* resume = nullptr;
+  std::uint64_t generation = 0;
+  std::uint64_t next_pc = 0;
+  std::uint32_t charged = 0;
+  std::uint32_t counted = 0;
 };
 
 }  // namespace tess::machine

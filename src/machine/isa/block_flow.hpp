@@ -89,6 +89,8 @@ struct block_flow : flow<Policy> {
 
   // Changes no register; the begin or the end of a region.
   INSTRUCTION(mark_region) {
+    if (h.is_tentative) [[unlikely]]
+      return leave(h, i, stop::uncertain);
     if (h.regions != nullptr && h.regions->mark(i, Policy::timed ? h.retired + i->since : h.now(i))) h.end_turn();
     NEXT;
   }

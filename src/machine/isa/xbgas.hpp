@@ -149,7 +149,8 @@ struct xbgas : flow<Policy> {
                  .in_order = i->imm != 0};
     bool const has_room = i->rd == no_register || !h.tickets.is_full();
     // In order also means after earlier stores, which only the timed hart tracks.
-    if (h.request.object == 0 && has_room && !(Policy::timed && h.request.in_order)) GO_TO((begin_here<T, Kind>));
+    bool const is_final = !Policy::timed || (!h.request.in_order && !h.is_tentative);
+    if (h.request.object == 0 && has_room && is_final) GO_TO((begin_here<T, Kind>));
     leave(h, i, stop::extended_begin);
   }
   // On the own node: as its standard counterpart, and the ticket is answered at once.
@@ -181,7 +182,7 @@ struct xbgas : flow<Policy> {
   }
   INSTRUCTION(eaget) {
     std::uint64_t const ticket = rs1(h, i);
-    if (h.tickets.is_answered(ticket) && !h.tickets.has_failed(ticket)) {
+    if (!h.is_tentative && h.tickets.is_answered(ticket) && !h.tickets.has_failed(ticket)) {
       set_rd(h, i, h.tickets.redeem(ticket));
       NEXT;
     }

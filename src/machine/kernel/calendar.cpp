@@ -13,6 +13,27 @@ void calendar::put_sorted(slot_list& list, event& added) noexcept {
   *at = &added;
 }
 
+void calendar::take_back(event& waiting) noexcept {
+  std::uint64_t const slot = waiting.due >> shift_;
+  auto const distant_one = std::ranges::find(beyond_, &waiting, &distant::waiting);
+  --waiting_;
+  if (distant_one != beyond_.end()) {
+    *distant_one = beyond_.back();
+    beyond_.pop_back();
+    std::ranges::make_heap(beyond_, later);
+    return;
+  }
+  slot_list& list = ring_[slot % slots];
+  event* before = nullptr;
+  for (event* at = list.first; at != &waiting; at = at->next) before = at;
+  (before == nullptr ? list.first : before->next) = waiting.next;
+  if (list.last == &waiting) list.last = before;
+  if (list.first != nullptr) return;
+  std::uint64_t& word = used_[slot % slots / 64];
+  word &= ~(std::uint64_t{1} << slot % 64);
+  if (word == 0) used_words_ &= ~(1U << slot % slots / 64);
+}
+
 void calendar::put_beyond(event& added) {
   beyond_.push_back({added.due, order_++, &added});
   std::ranges::push_heap(beyond_, later);

@@ -73,6 +73,9 @@ class calendar {
     return current.first->due <= last ? take_first(current) : nullptr;
   }
 
+  /// Takes out an event that waits.
+  void take_back(event& waiting) noexcept;
+
   /// Time of the earliest event; there must be one.
   [[nodiscard]] picoseconds next_due() const noexcept { return due_of(next_used_slot()); }
 

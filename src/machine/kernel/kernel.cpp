@@ -42,6 +42,7 @@ picoseconds kernel::next_due_at(std::uint32_t site, picoseconds reach_ps) const 
 }
 
 void kernel::happen(event& next) {
+  rank_ = next.due == now_ ? std::max(rank_, next.rank) : next.rank;
   now_ = next.due;
   ++happened_;
   site_ = next.site;

@@ -101,6 +101,10 @@ class kernel {
     *at = &happening;
     closing_due_ = closing_->due;
   }
+  /// It does not happen: it was pending, by at() or after(), and has a rank of its own.
+  void take_back(event& pending) noexcept { events_.take_back(pending); }
+  /// The rank of the event that happens.
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   // Sites: tile + 1. What happens at site 0 may affect all.
   static constexpr std::uint32_t everywhere = 0;
   [[nodiscard]] std::uint32_t site() const noexcept { return site_; }
@@ -112,6 +116,11 @@ class kernel {
   /// The first time at which a device of this site may act, harts aside; the kernel must not be idle. What happens
   /// elsewhere takes `reach_ps` to this site.
   [[nodiscard]] picoseconds next_due_at(std::uint32_t site, picoseconds reach_ps) const noexcept;
+
+  /// The first time at which something may happen that affects all sites, without the work of closing devices.
+  [[nodiscard]] picoseconds next_due_everywhere() const noexcept {
+    return sites_.empty() || sites_.front().due.empty() ? never : std::ranges::min(sites_.front().due);
+  }
 
   /// Has the work of such a device for the current time begun? Then all harts have had their turn at this time.
   [[nodiscard]] bool is_closed() const noexcept { return last_closed_ == now_; }
@@ -146,6 +155,7 @@ class kernel {
   picoseconds last_closed_ = never;
   calendar events_;
   std::uint32_t site_ = everywhere;
+  std::uint32_t rank_ = 0;  ///< Of the event that happens.
   std::vector<pending> sites_;
   process_link processes_;  ///< Head of the list, not a process itself.
 };

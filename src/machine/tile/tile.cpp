@@ -186,7 +186,7 @@ inline void tile::execute_first(write_buffer& of) {
   first.execute();
   auto const offset = static_cast<std::uint64_t>(first.at - tlm_.at(0));
   if ((tlm_sharers_[offset >> line_shift_] & ~of.own_bit) != 0 || watched()) [[unlikely]]
-    snoop(tlm_region_.base + offset, first.bytes, of.own, first.cycle);
+    snoop(tlm_region_.base + offset, first.bytes, of.own, first.cycle, of.rank);
   of.add_done(bus(first.cycle, first.bytes));
 }
 
@@ -211,7 +211,10 @@ void tile::drained() {
   drain_for_watchers();
 }
 
-void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
+void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle,
+                 std::uint32_t rank) {
+  snooped_at_ = cycle;
+  snooped_by_ = rank;
   // An access within an L1 line is within one L2 line; the L2 includes the L1s.
   if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
     for (std::uint64_t left = *known; left != 0; left &= left - 1) {
@@ -219,6 +222,7 @@ void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, s
       if (l1 != own) l1->invalidate(address, bytes);
     }
   }
+  snooped_by_ = 0;
   for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
 }
 

@@ -163,8 +163,24 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   void prefetch(std::uint64_t address) {
     if (place_of(address) == place::l2) l2_.prefetch(address);
   }
-  /// After a write: other L1s than `own` lose the line, and sleepers are notified.
-  void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
+  /// After a write: other L1s than `own` lose the line, and sleepers are notified. `rank` is that of a hart that writes
+  /// in this cycle, which may be later than now; 0: what happens now writes.
+  void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle, std::uint32_t rank = 0);
+  /// While an L1 is being invalidated: the first cycle in which accesses of the hart of this rank come after that.
+  [[nodiscard]] std::uint64_t invalidated_from(std::uint32_t rank) const noexcept {
+    std::uint64_t const cycle = snooped_by_ != 0 ? snooped_at_ : turn_of_devices() >> writer_bits;
+    std::uint32_t const by = snooped_by_ != 0 ? snooped_by_ : kernel_.is_closed() ? 0 : kernel_.rank();
+    return by > rank ? cycle + 1 : cycle;
+  }
+  /// The hart that executes, which is told if another hart of the tile goes back to an earlier time.
+  class runner {
+   public:
+    virtual ~runner() = default;
+    /// The other one continues at that cycle.
+    virtual void overtaken(std::uint64_t cycle) noexcept = 0;
+  };
+  void runs(runner* now) noexcept { runner_ = now; }
+  [[nodiscard]] runner* running() noexcept { return runner_; }
   /// Bits of the L1s that may hold the line of this address; null: none, as it is not in this tile.
   [[nodiscard]] std::uint64_t const* line_sharers(std::uint64_t address) noexcept { return sharers(address); }
   /// Bits of the L1s that may hold a line of the TLM, for a store; null: the address is not in the TLM.
@@ -393,6 +409,9 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   /// An L1 of another hart, or of instructions, was filled with a line to which a store is posted.
   bool stores_meet_l1s_ = false;
   drain_event drain_{*this};
+  runner* runner_ = nullptr;
+  std::uint64_t snooped_at_ = 0;  ///< With `snooped_by_`: the turn of the store that is snooped.
+  std::uint32_t snooped_by_ = 0;
   std::vector<std::unique_ptr<tile>> const* all_ = nullptr;
   std::uint64_t arbitration_cycles_;
   std::uint64_t bus_bytes_;

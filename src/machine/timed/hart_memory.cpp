@@ -89,6 +89,15 @@ bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, acces
   return allowed;
 }
 
+bool hart_memory::would_hit(hart const& h) const noexcept {
+  std::uint64_t const first = h.request.address;
+  if (h.stopped == stop::fetch) return rights_.allow(first, right_execute) && code_.has(global(first));
+  if (h.stopped != stop::load) return false;
+  std::uint64_t const last = first + h.request.bytes - 1;
+  auto const hits = [&](std::uint64_t at) { return rights_.allow(at, right_read) && data_.has(global(at)); };
+  return hits(first) && hits(last);
+}
+
 bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept {
   std::uint64_t const name = global(address);
   ready = starts + 1;
@@ -134,7 +143,7 @@ std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64
   std::uint64_t const* const known = tile_.line_sharers(name);
   std::uint64_t const sharers = known == nullptr ? 0 : *known;
   if ((sharers & buffer_.own_bit) != 0) keep(address, value);
-  if ((sharers & ~buffer_.own_bit) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends);
+  if ((sharers & ~buffer_.own_bit) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends, buffer_.rank);
   return buffer_store(ends, value.size());
 }
 
@@ -346,6 +355,7 @@ void hart_memory::drain(hart& h) const noexcept {
 }
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
+  if (guesses_ != nullptr) guesses_->loses_line();
   if (mmu_) mmu_->drop(begin, end);
   auto const forget = [&](auto& table, unsigned shift, auto&& line_of) {
     std::uint64_t const up = (std::uint64_t{1} << shift) - 1;
@@ -391,6 +401,7 @@ void hart_memory::warm(cache_array const& data, cache_array const& code) {
 }
 
 void hart_memory::forget_code() {
+  if (guesses_ != nullptr) guesses_->loses_line();
   code_.invalidate_all();
   fetches_.fill(no_entry);
 }

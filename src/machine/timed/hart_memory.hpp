@@ -153,6 +153,29 @@ class hart_memory {
     horizon_ = tile_.watched() ? 0 : horizon;  // a write may wake a sleeper
     hits_until_ = std::max(std::min(horizon, tile_.stores_meet_l1s_from()), kernel_cycle + 1);
   }
+  // Beyond the horizon a hart may go on by hits of its L1s (docs/internals/machine.md, 3), which others can make untrue.
+  class guesser {
+   public:
+    virtual ~guesser() = default;
+    /// A line of an L1 is about to be lost.
+    virtual void loses_line() = 0;
+  };
+  /// From now on only hits before this cycle are done, and `by` is told before a line goes; until guess_no_more().
+  void guess(guesser& by, std::uint64_t until) noexcept {
+    guesses_ = &by;
+    horizon_ = 0;
+    hits_until_ = until;
+  }
+  void guess_no_more() noexcept { guesses_ = nullptr; }
+  /// Does the access that the hart stopped for hit its L1, and is it allowed? Without translation.
+  [[nodiscard]] bool would_hit(hart const& h) const noexcept;
+  void restore(statistics const& counted) noexcept { counted_ = counted; }
+  /// Nothing is done in place from this cycle on, as if look_ahead() had said so.
+  void look_no_farther_than(std::uint64_t cycle) noexcept {
+    horizon_ = std::min(horizon_, cycle);
+    hits_until_ = std::min(hits_until_, cycle);
+  }
+
   /// All earlier turns on the bus, and the hart's own stores up to now, have happened.
   void catch_up() { tile_.catch_up(tile_.turn_of_hart(buffer_number_)); }
 
@@ -187,6 +210,12 @@ class hart_memory {
     watched_l1(cache_shape const& shape, hart_memory& owner_, bool code_)
         : l1_cache(shape), owner(owner_), code(code_) {}
     void dropped(std::uint64_t address) noexcept override { owner.dropped(address, code); }
+    void invalidate(std::uint64_t address, std::size_t bytes) override {
+      bool const loses =
+          owner.guesses_ != nullptr && (bytes > shape().line_bytes || has(address) || has(address + bytes - 1));
+      if (loses) owner.guesses_->loses_line();
+      l1_cache::invalidate(address, bytes);
+    }
     hart_memory& owner;
     bool code;
   };
@@ -297,6 +326,7 @@ class hart_memory {
   std::uint32_t buffer_number_;   ///< The buffer's number in its tile.
   std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
   std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
+  guesser* guesses_ = nullptr;    ///< Null: what the hart has done is final.
   /// With directories: the completed part of an access to two lines.
   struct {
     std::uint64_t value = 0;
@@ -316,8 +346,8 @@ inline bool hart_memory::post(hart& h, inst const* i, std::uint64_t address, std
                               std::uint64_t sharers) noexcept {
   std::uint64_t const ends = h.now(i);
   // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
-  if (buffer_.posted_count == write_buffer::entries || tile_.watched() || (sharers & ~buffer_.own_bit) != 0 ||
-      tile_.stores_meet_l1s())
+  if (buffer_.posted_count == write_buffer::entries || guesses_ != nullptr || tile_.watched() ||
+      (sharers & ~buffer_.own_bit) != 0 || tile_.stores_meet_l1s())
     return false;
   __builtin_prefetch(at, 1);  // written when the store happens
   // The tables exceed the host's nearest caches: avoid look-ups that are not needed.

@@ -143,10 +143,10 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
 
 void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
   bool const had_code = rights_.have_code(begin, end);
+  // The tables in front of the L1s must not serve pages that lose a right. What harts have guessed had it still.
+  for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
   rights_.set(begin, end, rights);
   if (tables_) tables_->set_rights(begin, end, rights);
-  // The tables in front of the L1s must not serve pages that lost a right.
-  for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
   if (had_code || (rights & right_execute) != 0) code_changed();
 }
 

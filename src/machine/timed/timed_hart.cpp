@@ -89,6 +89,7 @@ void timed_hart::release() {
 void timed_hart::go() {
   if (is != state::runnable) return;
   if (waits_for_ != nullptr) end_wait();
+  guess_no_more();
   context.wait_until(kernel_cycle());
   if (pending_ && !serve()) return begin_wait();
   run_ahead();
@@ -108,6 +109,13 @@ void timed_hart::run_ahead() {
       owner_.attend(*this);
       continue;
     }
+    if (h.is_tentative) {
+      if (may_pass(h.now())) {
+        guess_no_more();
+      } else if (h.now() >= std::min(attends_at_, next_mark_)) {
+        return come_back(h.now());
+      }
+    }
     std::uint64_t const last = limit();
     if (h.now() >= last) return come_back(h.now());
     // Beyond a bound, a block that was begun is ended, which may take no cycle.
@@ -120,12 +128,19 @@ void timed_hart::run_ahead() {
       }
     }
     memory_.catch_up();  // for what only hits its L1s
-    memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
+    if (h.is_tentative) {
+      memory_.guess(*this, guess_end());
+      guessed_.until = until;
+    } else {
+      memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
+    }
     if (h.is_observed && h.profile != nullptr) {
       h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0), std::exchange(translated_, 0));
       has_waited_ = false;
     }
+    tile_.runs(this);
     engine<hart_memory>::run(h, memory_.fast(), until);
+    tile_.runs(nullptr);
     if (h.is_observed) {
       if (h.profile != nullptr) h.profile->stop(h.now());
       if (h.commits != nullptr) h.commits->settle(h);
@@ -137,10 +152,67 @@ void timed_hart::run_ahead() {
       continue;
     }
     pending_ = true;
-    if (h.now() > kernel_cycle()) return come_back(h.now());
+    if (h.stopped == stop::uncertain) {
+      go_back(0);
+      return come_back(h.now());
+    }
+    if (h.now() > kernel_cycle()) {
+      if (guess()) continue;
+      return come_back(h.now());
+    }
     if (!serve()) return begin_wait();
   }
   would_run_ = held_ && is == state::runnable;
+}
+
+std::uint64_t timed_hart::guess_end() const noexcept {
+  return std::min({attends_at_, next_mark_, clock_.count(kernel_.next_due_everywhere()), tile_.stores_meet_l1s_from()});
+}
+
+bool timed_hart::guess() {
+  hart& h = context;
+  // Nothing comes before, or something is written down that cannot be taken back.
+  bool const is_final = may_pass(h.now()) || privileged_ || pipeline_ || h.is_observed || memory_.translates();
+  if (is_final || h.now() >= guess_end() || !memory_.would_hit(h)) return false;
+  if (!h.is_tentative) {
+    guessed_.before.keep(h);
+    guessed_.counted = memory_.counted();
+    h.is_tentative = true;
+  }
+  memory_.guess(*this, guess_end());
+  guessed_.until = h.until;
+  pending_ = !(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
+  return true;
+}
+
+void timed_hart::guess_no_more() noexcept {
+  context.is_tentative = false;
+  memory_.guess_no_more();
+}
+
+void timed_hart::loses_line() {
+  std::uint64_t const from = tile_.invalidated_from(rank);
+  if (context.now() < from) return;
+  kernel_.take_back(*this);
+  go_back(from);
+  come_back(context.now());
+  if (tile_.running() != nullptr) tile_.running()->overtaken(context.now());
+}
+
+void timed_hart::go_back(std::uint64_t to_cycle) {
+  hart& h = context;
+  guessed_.before.restore(h);
+  memory_.restore(guessed_.counted);
+  guess_no_more();
+  pending_ = true;
+  if (h.now() >= to_cycle) return;
+  // What it did before is repeated: nothing that it depends on has changed yet.
+  float_state::outer const of_another_run;
+  (void)(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
+  memory_.guess(*this, to_cycle);
+  engine<hart_memory>::run(h, memory_.fast(), guessed_.until);
+  memory_.guess_no_more();
+  pending_ = h.stopped != stop::quantum;
 }
 
 void timed_hart::mark(measured_part which, std::uint64_t cycle) noexcept {

@@ -70,7 +70,7 @@ struct hart_work {
   std::uint64_t tlm_stores = 0;
 };
 
-class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
+class alignas(64) timed_hart : event, tile::watcher, tile::runner, hart_memory::guesser, public interrupt_target {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
@@ -101,7 +101,7 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   void release();
   /// Has it begun something that is not complete?
   [[nodiscard]] bool is_under_way() const noexcept {
-    return pending_ || remote_pending_ || awaits_answer_ || context.tickets.are_under_way();
+    return pending_ || remote_pending_ || awaits_answer_ || context.is_tentative || context.tickets.are_under_way();
   }
   /// It has the registers and the state of that one, which is held, and goes on now if that one could.
   void take_over(timed_hart const& from);
@@ -155,6 +155,16 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   bool serve();
   /// The same, without what must be done before.
   bool serve_stop();
+  /// Beyond the horizon it goes on by hits, as long as no line is lost that would have been earlier than they (Time
+  /// Warp: D. Jefferson, "Virtual Time", TOPLAS 7(3), 1985; here with one moment to go back to). True: the access for
+  /// which it stopped was such a hit.
+  [[nodiscard]] bool guess();
+  void guess_no_more() noexcept;
+  /// Back to the moment before the first guess, and from there to the first access of that cycle or later.
+  void go_back(std::uint64_t to_cycle);
+  void loses_line() override;
+  void overtaken(std::uint64_t cycle) noexcept override { memory_.look_no_farther_than(cycle); }
+  [[nodiscard]] std::uint64_t guess_end() const noexcept;
   /// How far the hart may run now; 0: not at all, another event comes first.
   [[nodiscard]] std::uint64_t limit();
   /// The addresses of the operation are translated, or refused; false: the hart waits for that.
@@ -265,6 +275,12 @@ class alignas(64) timed_hart : event, tile::watcher, public interrupt_target {
   std::uint64_t bus_waited_before_ = 0;    ///< What bus_waited_ was then.
   std::uint64_t translated_ = 0;  ///< Cycles of complete ones since the engine returned, without waits for the bus.
   bool has_waited_ = false;       ///< Its operation was not complete at once.
+  /// Where it was before its first guess, while context.is_tentative.
+  struct {
+    hart_moment before;
+    hart_memory::statistics counted;
+    std::uint64_t until = 0;  ///< Of the run that goes on by guesses.
+  } guessed_;
   bool held_ = false;
   bool would_run_ = false;  ///< But for hold().
   step_observer* observer_ = nullptr;
