@@ -1,7 +1,7 @@
 // calendar_test: events leave in order of time and, at equal times, of insertion; also beyond the horizon.
 //
-// Method: the important orders by hand, then random insertions during removal against a std::multimap, which keeps
-// equal keys in order of insertion.
+// Method: the important orders by hand, then random insertions during removal, some of them taken back, against a
+// std::multimap, which keeps equal keys in order of insertion.
 #include "machine/kernel/calendar.hpp"
 
 #include <gtest/gtest.h>
@@ -90,6 +90,11 @@ TEST_P(random_order, equals_that_of_a_multimap) {
     put(queue, added, now + delay);
     expected.emplace(now + delay, added.number);
   };
+  auto const take_back = [&](std::size_t which) {
+    auto const one = std::next(expected.begin(), static_cast<std::ptrdiff_t>(which));
+    queue.take_back(events[static_cast<std::size_t>(one->second)]);
+    expected.erase(one);
+  };
   for (int i = 0; i < 100; ++i) add();
   for (int i = 0; i < 50'000; ++i) {
     event* const taken = queue.take();
@@ -99,6 +104,7 @@ TEST_P(random_order, equals_that_of_a_multimap) {
     now = taken->due;
     expected.erase(expected.begin());
     for (auto adds = draw() % 3; adds > 0; --adds) add();
+    if (draw() % 4 == 0 && !expected.empty()) take_back(draw() % expected.size());
     if (expected.empty()) add();
   }
 }
