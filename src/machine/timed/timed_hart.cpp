@@ -208,11 +208,14 @@ void timed_hart::go_back(std::uint64_t to_cycle) {
   if (h.now() >= to_cycle) return;
   // What it did before is repeated: nothing that it depends on has changed yet.
   float_state::outer const of_another_run;
-  (void)(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
   memory_.guess(*this, to_cycle);
-  engine<hart_memory>::run(h, memory_.fast(), guessed_.until);
+  do {
+    (void)(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
+    engine<hart_memory>::run(h, memory_.fast(), guessed_.until);
+    pending_ = h.stopped != stop::quantum;
+    // Accesses to two lines stop it, too.
+  } while (pending_ && h.now() < to_cycle && memory_.would_hit(h));
   memory_.guess_no_more();
-  pending_ = h.stopped != stop::quantum;
 }
 
 void timed_hart::mark(measured_part which, std::uint64_t cycle) noexcept {
