@@ -103,7 +103,7 @@ class kernel {
   }
   /// It does not happen: it was pending, by at() or after(), and has a rank of its own.
   void take_back(event& pending) noexcept { events_.take_back(pending); }
-  /// The rank of the event that happens.
+  /// The highest rank of the events that have happened at this time, with the one that happens: whose turn is over.
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   // Sites: tile + 1. What happens at site 0 may affect all.
   static constexpr std::uint32_t everywhere = 0;
@@ -155,7 +155,7 @@ class kernel {
   picoseconds last_closed_ = never;
   calendar events_;
   std::uint32_t site_ = everywhere;
-  std::uint32_t rank_ = 0;  ///< Of the event that happens.
+  std::uint32_t rank_ = 0;  ///< The highest of the events that have happened at this time.
   std::vector<pending> sites_;
   process_link processes_;  ///< Head of the list, not a process itself.
 };

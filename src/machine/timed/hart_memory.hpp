@@ -153,7 +153,7 @@ class hart_memory {
     horizon_ = tile_.watched() ? 0 : horizon;  // a write may wake a sleeper
     hits_until_ = std::max(std::min(horizon, tile_.stores_meet_l1s_from()), kernel_cycle + 1);
   }
-  // Beyond the horizon a hart may go on by hits of its L1s (docs/internals/machine.md, 3), which others can make untrue.
+  // Beyond the horizon a hart may guess that lines stay in its L1s, and go on by hits (docs/internals/machine.md, 3).
   class guesser {
    public:
     virtual ~guesser() = default;

@@ -279,7 +279,7 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, hart_memory::
   struct {
     hart_moment before;
     hart_memory::statistics counted;
-    std::uint64_t until = 0;  ///< Of the run that goes on by guesses.
+    std::uint64_t until = 0;  ///< The end of the run that goes on by guesses.
   } guessed_;
   bool held_ = false;
   bool would_run_ = false;  ///< But for hold().
