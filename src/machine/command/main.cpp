@@ -15,6 +15,7 @@
 
 #include "base/standard_output.hpp"
 #include "machine/command/failures.hpp"
+#include "machine/command/hardware.hpp"
 #include "machine/command/run.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
@@ -59,6 +60,13 @@ void declare(CLI::App& app, chosen_options& chosen) {
                  "those that are executed often, the default; or interpreter. Both do the same")
       ->check(CLI::IsMember({"translator", "interpreter"}))
       ->envname("TESS_ENGINE");
+  app.add_option("--rtl", chosen.rtl,
+                 "with time: the hardware of this unit, in SystemVerilog, takes the place of its model; it is compiled "
+                 "once; repeatable")
+      ->check(CLI::IsMember(tess::machine::hardware_names))
+      ->type_name("UNIT")
+      ->expected(1)
+      ->take_all();
   app.add_option_function<std::string>(
       "--tile", [&chosen](std::string const& text) { read_tile(text, chosen); },
       "with time: the first tile that may run the program, by number or as x,y");
@@ -183,7 +191,7 @@ void refuse_without_effect(CLI::App const& app, chosen_options const& chosen) {
     throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
   for (char const* const option :
        {"--timing", "--tile", "--copies", "--pes-per-tile", "--system", "--harts", "--memory", "--allow-write",
-        "--allow-read", "--env", "--layout", "--image", "--slice"})
+        "--allow-read", "--env", "--layout", "--image", "--slice", "--rtl"})
     if (app.get_option(option)->count() != 0)
       throw wrong_use{fmt::format("--restore: {} is as it was when the run began; leave the option out", option)};
 }

@@ -140,7 +140,8 @@ int run_restored(chosen_options const& chosen) {
 int run_flat(chosen_options const& chosen) {
   for (auto const& [given, option] : {std::pair{chosen.copies != 0, "--copies"},
                                       {chosen.copies_in_tile != 1, "--pes-per-tile"},
-                                      {chosen.image_in_memory, "--image"}})
+                                      {chosen.image_in_memory, "--image"},
+                                      {!chosen.rtl.empty(), "--rtl"}})
     if (given)
       throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};
   if (!chosen.checkpoint_at.empty())
@@ -197,6 +198,9 @@ int run(chosen_options const& chosen) {
   if (!chosen.instructions.empty() && !chosen.checkpoint_at.empty())
     throw wrong_use{
         "--trace-instructions: its file is not in a checkpoint; give it without --checkpoint-at, or with --restore"};
+  if (!chosen.rtl.empty() && !chosen.checkpoint_at.empty())
+    throw wrong_use{
+        "--rtl: a checkpoint has the state of models, not of compiled hardware; leave out --checkpoint-at, or --rtl"};
   if (chosen.gdb_port && (!chosen.instructions.empty() || !chosen.checkpoint_at.empty()))
     throw wrong_use{fmt::format("--gdb: what has gone back would be written twice; leave out {}",
                                 chosen.instructions.empty() ? "--checkpoint-at" : "--trace-instructions")};

@@ -33,6 +33,7 @@ struct chosen_options {
   std::uint32_t copies = 0;           // 0: from the program's notes
   std::string statistics;             // files; empty: none
   std::string engine = "translator";  // of what runs without time: or interpreter
+  std::vector<std::string> rtl;       // units whose hardware takes the model's place
   std::string system;                 // polled, kernel, or the file of a program for the system's harts
   std::string trace;
   std::string task_trace;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "machine/command/hardware.hpp"
 #include "machine/command/inputs.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
@@ -59,6 +60,7 @@ timed_run::timed_run(timed_run& from, std::string const& machine, runtime_files 
 }
 
 void timed_run::make_machine(runtime_files const& of_runtime) {
+  put_hardware(begun_.rtl, described_);
   std::string const system = system_of();
   image_ = read_elf(file_, begun_.arguments.front(), described_.tlm_bytes + described_.local_tail_bytes);
   check_machine();

@@ -160,6 +160,12 @@ struct rae_description {
 };
 
 class unit_file;
+class rtl_library;
+
+/// Hardware in the place of models (src/machine/rtl); null: the model.
+struct hardware_description {
+  std::shared_ptr<rtl_library const> rae;
+};
 
 /// A unit of one's own (src/machine/own_unit).
 struct unit_description {
@@ -222,6 +228,8 @@ struct machine_description {
 
   /// What of an image is in the TLM although the rest is in memory; nothing: all of it is in the TLM, as usual.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> in_tlm;
+
+  hardware_description hardware;  ///< Not from a file: as the run wants it.
 
   std::vector<explained_value> explained;  ///< In the file's order.
 

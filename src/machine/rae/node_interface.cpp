@@ -9,8 +9,12 @@
 
 namespace tess::machine {
 
-interface_parameters parameters_of(machine_description const& description, std::uint64_t node_bytes) {
+interface_parameters parameters_of(machine_description const& description) {
   rae_description const& rae = *description.rae;
+  std::uint64_t node_bytes = 2;
+  for (region const& one : description.regions) {
+    if (one.kind == region_kind::partition) node_bytes = std::max(node_bytes, one.size_bytes);
+  }
   auto const line_bytes = static_cast<std::uint32_t>(description.l2.line_bytes);
   return {.main_entries = rae.main_entries,
           .sub_entries = rae.sub_entries,

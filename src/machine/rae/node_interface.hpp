@@ -29,8 +29,8 @@
 
 namespace tess::machine {
 
-/// The unit of a machine beside the memory of a node whose partition has this size.
-[[nodiscard]] interface_parameters parameters_of(machine_description const& description, std::uint64_t node_bytes);
+/// The unit of a machine's nodes, for the largest of them.
+[[nodiscard]] interface_parameters parameters_of(machine_description const& description);
 
 class node_interface final : public atomics_interface {
  public:

@@ -7,6 +7,7 @@
 
 #include "machine/cache/copy_line.hpp"
 #include "machine/rae/interface_pipeline.hpp"
+#include "machine/rtl/rtl_library.hpp"
 
 namespace tess::machine {
 namespace {
@@ -23,6 +24,13 @@ adapter_parameters adapter_of(machine_description const& description) {
 }
 
 constexpr std::uint64_t word_bytes_max = 8;
+
+/// The interface of a node, as the run wants it: its pipeline or its hardware.
+std::unique_ptr<interface_unit> unit_of(machine_description const& description) {
+  interface_parameters const parameters = parameters_of(description);
+  if (description.hardware.rae == nullptr) return std::make_unique<interface_pipeline>(parameters);
+  return description.hardware.rae->make<interface_unit, interface_inputs, interface_outputs>(parameters);
+}
 
 /// The cached address of an uncached partition address; other addresses are returned as they are.
 std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_t address) {
@@ -64,7 +72,7 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
         std::make_unique<network_interface>(k, description, map, l2_, adapter_, *this, memory_.get(), number, on_write);
   }
   if (description.has_nodes()) {
-    auto unit = std::make_unique<interface_pipeline>(parameters_of(description, partition_.size_bytes));
+    auto unit = unit_of(description);
     auto made = std::make_unique<node_interface>(k, description, partition_, l2_, *memory_, std::move(unit), on_write);
     node_ = made.get();
     atomics_ = std::move(made);

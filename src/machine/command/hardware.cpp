@@ -1,0 +1,44 @@
+// hardware: the parameters of each unit as its SystemVerilog has them.
+#include "machine/command/hardware.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "machine/command/run.hpp"
+#include "machine/rae/node_interface.hpp"
+#include "machine/rtl/compile.hpp"
+#include "machine/rtl/rtl_library.hpp"
+
+namespace tess::machine {
+namespace {
+
+/// Those of the largest node; the others have the same.
+rtl_parameters parameters_of_rae(machine_description const& described) {
+  interface_parameters const made = parameters_of(described);
+  return {{"MainEntries", made.main_entries},    {"SubEntries", made.sub_entries},
+          {"QueueEntries", made.queue_entries},  {"PacketCycles", made.packet_cycles},
+          {"LookUpCycles", made.look_up_cycles}, {"OperationCycles", made.operation_cycles},
+          {"CacheLines", made.cache_lines},      {"LineBytes", made.line_bytes},
+          {"AddressWidth", made.address_bits},   {"RequestTagWidth", made.tag_bits()},
+          {"Retain", made.retain ? 1U : 0U},     {"Merge", made.merge ? 1U : 0U}};
+}
+
+}  // namespace
+
+void put_hardware(std::vector<std::string> const& names, machine_description& into) try {
+  for (std::string const& name : names) {
+    if (name == "rae") {
+      if (!into.has_nodes())
+        throw wrong_use{
+            fmt::format("--rtl rae: {} has no interface for remote atomics beside a memory; rae-6, rae-16 "
+                        "and rae-64 have it",
+                        into.name)};
+      into.hardware.rae = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_rae(into)));
+    }
+  }
+} catch (rtl_error const& wrong) {
+  throw wrong_use{fmt::format("--rtl: {}", wrong.what())};
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,19 @@
+// hardware: puts the hardware of units in the place of their models (`--rtl`).
+//
+// Errors    wrong_use: the machine has no such unit, or its hardware cannot be had.
+// Threads   one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "machine/config/description.hpp"
+
+namespace tess::machine {
+
+/// The units that there are as hardware, by the names of their folders in rtl/.
+inline std::vector<std::string> const hardware_names{"rae"};
+
+void put_hardware(std::vector<std::string> const& names, machine_description& into);
+
+}  // namespace tess::machine

