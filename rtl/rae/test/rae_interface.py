@@ -213,17 +213,34 @@ async def does_so_when_all_others_are_slow(dut):
 
 @cocotb.test()
 async def takes_the_cycles_that_it_says(dut):
-    """The second load of a line that is kept, alone."""
+    """A word alone, whose line comes from memory; again, if its line is kept; and a claim that makes memory current."""
     alone = Surroundings(dut, cocotb.RANDOM_SEED, stall=0, requests=0, claims=0)
     await reset(dut)
     for number in range(2):
-        alone.request("load", 0, 3, 0, 0, 0, 0)
+        alone.request("store", 0, 3, 0, 0, 0, 0)
         begin = alone.cycle
+        fetched = came = None
         while alone.answers == number:
             await alone.one_cycle()
+            if fetched is None and alone.wanted:
+                fetched = alone.cycle - 1 - begin
+            if came is None and alone.arriving is None and fetched is not None and not alone.wanted:
+                came = came or (alone.cycle - 1 if not alone.granted else None)
         latency = alone.cycle - 1 - begin
+        if number == 0:
+            assert fetched == PACKET_CYCLES + LOOK_UP_CYCLES
+            assert alone.cycle - 1 - came == 1 + OPERATION_CYCLES
+        elif RETAIN:
+            assert alone.hits == 1
+            assert latency == PACKET_CYCLES + LOOK_UP_CYCLES + OPERATION_CYCLES
         while not alone.is_done():
             await alone.one_cycle()
-    if RETAIN:
-        assert alone.hits == 1
-        assert latency == PACKET_CYCLES + LOOK_UP_CYCLES + OPERATION_CYCLES
+    for cycles in (4 if RETAIN else 3, 3):
+        alone.claim = (0, False)
+        begin = alone.cycle
+        while not alone.is_done():
+            await alone.one_cycle()
+            if alone.claimed is None and alone.claim is None:
+                break
+        assert alone.cycle - 1 - begin == cycles
+        await alone.one_cycle()

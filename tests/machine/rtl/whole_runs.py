@@ -1,4 +1,4 @@
-"""whole_runs: programs take the same cycles, and all statistics are the same, with a unit's hardware in the place of its
+"""whole_runs: programs take the same cycles and have the same statistics with a unit's hardware in the place of its
 model (`--rtl`).
 
   whole_runs.py TESS_MACHINE PROGRAMS

@@ -1,0 +1,110 @@
+/// main_entries_properties: entries never leak: each is in use from its take to its end, and no two have one line.
+///
+/// Any two entries are watched. Whoever uses the module takes only for a line that no entry has, joins only where it
+/// may, and ends only what is in use; that is assumed here, and the interface's own proof has it as an assertion.
+module main_entries_properties #(
+    parameter int unsigned MainEntries = 64,
+    parameter int unsigned SubEntries = 64,
+    parameter int unsigned LineWidth = 25,
+    parameter bit Merge = 1'b1,
+    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
+    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+) (
+    input logic                   clk_i,
+    input logic                   rst_ni,
+    input logic [  LineWidth-1:0] line_i,
+    input logic                   found_o,
+    input logic [ EntryWidth-1:0] found_entry_o,
+    input logic                   found_owned_o,
+    input logic                   found_open_o,
+    input logic                   has_free_o,
+    input logic [ EntryWidth-1:0] free_entry_o,
+    input logic                   take_i,
+    input logic                   join_i,
+    input logic                   writes_i,
+    input logic                   claim_i,
+    input logic                   grant_i,
+    input logic                   grant_core_i,
+    input logic [ EntryWidth-1:0] grant_entry_i,
+    input logic                   end_i,
+    input logic [ EntryWidth-1:0] entry_i,
+    input logic [MainEntries-1:0] used_q,
+    input logic [MainEntries-1:0] owned_q,
+    input logic [MainEntries-1:0] closed_q,
+    input logic [MainEntries-1:0] writes_q,
+    input logic [  LineWidth-1:0] lines_q[MainEntries],
+    input logic [ CountWidth-1:0] joined_q[MainEntries]
+);
+
+  logic [EntryWidth-1:0] any_one, any_other;  // free in every cycle
+  logic [EntryWidth-1:0] one_q, other_q;      // as they were at reset
+  logic started_q = 1'b0;
+  logic used_one_q, writes_one_q, owned_one_q;
+  int unsigned joined_one_q;
+  logic takes, joins, ends, granted;
+
+  assign takes   = take_i && free_entry_o == one_q;
+  assign joins   = join_i && found_entry_o == one_q;
+  assign ends    = end_i && entry_i == one_q;
+  assign granted = grant_i && grant_entry_i == one_q;
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!rst_ni) begin
+      one_q      <= any_one;
+      other_q    <= any_other;
+      used_one_q <= 1'b0;
+    end else begin
+      if (ends) used_one_q <= 1'b0;
+      if (granted && (!grant_core_i || writes_one_q)) owned_one_q <= 1'b1;
+      if (joins) begin
+        joined_one_q <= joined_one_q + 1;
+        writes_one_q <= writes_one_q || writes_i;
+      end
+      if (takes) begin
+        used_one_q   <= 1'b1;
+        joined_one_q <= 1;
+        writes_one_q <= writes_i;
+        owned_one_q  <= 1'b0;
+      end
+    end
+  end
+
+  always_comb begin
+    if (!started_q) assume (!rst_ni);
+    if (started_q && rst_ni) begin
+      assume (32'(one_q) < MainEntries && 32'(other_q) < MainEntries && one_q != other_q);
+      assume (32'(grant_entry_i) < MainEntries && 32'(entry_i) < MainEntries);
+      assume (!take_i || (has_free_o && !found_o));
+      assume (!join_i || (found_o && found_open_o && !claim_i));
+      assume (!claim_i || (found_o && found_owned_o));
+      assume (!end_i || used_q[entry_i]);
+      assume (!(end_i && grant_i && entry_i == grant_entry_i));
+      assume (!(join_i && end_i && entry_i == found_entry_o));
+      assume (!grant_i || (used_q[grant_entry_i] && !owned_q[grant_entry_i]));
+      // In use from its take to its end, and only then.
+      assert (used_q[one_q] == used_one_q);
+      if (used_one_q) begin
+        assert (32'(joined_q[one_q]) == joined_one_q && joined_one_q >= 1 && joined_one_q <= SubEntries);
+        assert (writes_q[one_q] == writes_one_q);
+        assert (owned_q[one_q] == owned_one_q);
+      end
+      // One entry has a line.
+      if (used_q[one_q] && used_q[other_q]) assert (lines_q[one_q] != lines_q[other_q]);
+      if (used_q[one_q] && lines_q[one_q] == line_i) assert (found_o && found_entry_o != other_q);
+      if (found_o) assert (used_q[found_entry_o] && lines_q[found_entry_o] == line_i);
+      // A free entry is found if there is one.
+      if (!used_q[one_q]) assert (has_free_o);
+      if (has_free_o) assert (!used_q[free_entry_o]);
+      if (found_open_o && found_entry_o == one_q && used_one_q) assert (Merge && joined_one_q < SubEntries);
+    end
+  end
+
+endmodule
+
+bind main_entries main_entries_properties #(
+    .MainEntries(MainEntries),
+    .SubEntries (SubEntries),
+    .LineWidth  (LineWidth),
+    .Merge      (Merge)
+) properties (.*);
