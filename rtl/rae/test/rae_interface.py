@@ -222,7 +222,7 @@ async def does_so_when_all_others_are_slow(dut):
 
 @cocotb.test()
 async def takes_the_cycles_that_it_says(dut):
-    """A word alone, whose line comes from memory; again, if its line is kept; and claims, of a changed line at first."""
+    """A word alone, whose line comes from memory, again, if its line is kept, and claims."""
     alone = Surroundings(dut, cocotb.RANDOM_SEED, stall=0, requests=0, claims=0)
     await reset(dut)
     for number in range(2):
