@@ -24,6 +24,14 @@ rtl_parameters parameters_of_rae(machine_description const& described) {
           {"Retain", made.retain ? 1U : 0U},     {"Merge", made.merge ? 1U : 0U}};
 }
 
+rtl_parameters parameters_of_nma(nma_description const& described) {
+  return {{"QUEUE_ENTRIES", described.queue_entries},
+          {"STATE_CYCLES", described.state_cycles},
+          {"BURST_BYTES", described.burst_bytes},
+          {"STREAM_BURSTS", described.stream_bursts},
+          {"POSTED_WRITES", described.posted_writes}};
+}
+
 }  // namespace
 
 void put_hardware(std::vector<std::string> const& names, machine_description& into) try {
@@ -35,6 +43,11 @@ void put_hardware(std::vector<std::string> const& names, machine_description& in
                         "and rae-64 have it",
                         into.name)};
       into.hardware.rae = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_rae(into)));
+    } else if (name == "nma") {
+      if (!into.has_accelerators())
+        throw wrong_use{
+            fmt::format("--rtl nma: {} has no near-memory accelerator; nemesys-4x4 and others have it", into.name)};
+      into.hardware.nma = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_nma(into.nma)));
     }
   }
 } catch (rtl_error const& wrong) {

@@ -165,6 +165,7 @@ class rtl_library;
 /// Hardware in the place of models (src/machine/rtl); null: the model.
 struct hardware_description {
   std::shared_ptr<rtl_library const> rae;
+  std::shared_ptr<rtl_library const> nma;
 };
 
 /// A unit of one's own (src/machine/own_unit).

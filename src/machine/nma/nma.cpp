@@ -7,6 +7,7 @@
 
 #include "machine/kernel/units.hpp"
 #include "machine/nma/copy_machine.hpp"
+#include "machine/rtl/rtl_library.hpp"
 
 namespace tess::machine {
 namespace {
@@ -27,6 +28,12 @@ region const& map_partition(machine_description const& description, address_map 
   return partition;
 }
 
+/// As the run wants it: the model or the hardware.
+std::unique_ptr<nma_unit> unit_of(machine_description const& description) {
+  if (description.hardware.nma == nullptr) return std::make_unique<copy_machine>(description.nma);
+  return description.hardware.nma->make<nma_unit, nma_unit>(description.nma);
+}
+
 }  // namespace
 
 nma::nma(kernel& k, machine_description const& description, tile& at, object_types& types)
@@ -35,7 +42,7 @@ nma::nma(kernel& k, machine_description const& description, tile& at, object_typ
       completion_(description, at),
       memory_(description, at),
       types_(types),
-      unit_(std::make_unique<copy_machine>(description.nma)),
+      unit_(unit_of(description)),
       clock_(description.memory_clock_ps),
       line_bytes_(description.l2.line_bytes),
       tiles_(description.tiles()),

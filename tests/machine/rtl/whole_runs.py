@@ -48,7 +48,7 @@ class WholeRuns(unittest.TestCase):
         """All that a run says, without what is the host's."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "stats.json"
-            words = ["--machine", machine, "--copies", "6", "--stats", str(file), *options]
+            words = ["--machine", machine, "--stats", str(file), *options]
             done = run(*words, "--", str(PROGRAMS / program[0]), *program[1:])
             self.assertEqual(done.returncode, 0, f"{words} {program}\n{done.stderr}")
             said = json.loads(file.read_text())
@@ -58,8 +58,8 @@ class WholeRuns(unittest.TestCase):
     def compare(self, machine: str, programs: list[list[str]]) -> None:
         for program in programs:
             with self.subTest(program=program):
-                model = self.told(machine, program, [])
-                hardware = self.told(machine, program, ["--rtl", "rae"])
+                model = self.told(machine, program, ["--copies", "6"])
+                hardware = self.told(machine, program, ["--copies", "6", "--rtl", "rae"])
                 self.assertGreater(sum(tile["rae_requests"] for tile in model["tiles"]), 0)
                 for key in model:
                     self.assertEqual(model[key], hardware[key], f"{program}: {key}")
@@ -79,6 +79,17 @@ class WholeRuns(unittest.TestCase):
             file = Path(folder) / "small.toml"
             file.write_text(f"{head}\n[rae]\n{tail}")
             self.compare(str(file), RUNS[:5])
+
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_nemesys(self) -> None:
+        """Copies of all kinds of graphs, with faults, and all copies of figure 8."""
+        for machine, program in (("nemesys-2x2", ["nemesys-copies", "check"]), ("nemesys-4x4", ["nemesys-copies"])):
+            with self.subTest(machine=machine):
+                model = self.told(machine, program, ["--tile", "1,1"])
+                hardware = self.told(machine, program, ["--tile", "1,1", "--rtl", "nma"])
+                self.assertGreater(sum(memory["nma_requests"] for memory in model["memories"]), 0)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
 
     def refused(self, message: str, *words: str) -> None:
         done = run(*words, "--", str(PROGRAMS / "plain"))
