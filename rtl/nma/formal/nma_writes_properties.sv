@@ -138,6 +138,7 @@ module nma_writes_properties #(
         assert (object[2:0] == '0 && wide_t'(object) >= wide_t'(floor) + (is_array ? 64'd8 : 64'd0));
       end
       if (places) assert (wide_t'(object) + (wide_t'(words) << 3) == wide_t'(used_q));
+      if (state == SaveBytes) assert (is_array);
       if (state == Room && !back_q) begin
         assert (wide_t'(object) >= wide_t'(used_q) + 64'(FrontBytes));
         assert (wide_t'(object) <= wide_t'(used_q) + 64'(ArrayFrontBytes) + 64'd8);

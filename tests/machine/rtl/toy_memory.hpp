@@ -106,7 +106,7 @@ class toy_memory {
   std::uint64_t& original(std::uint64_t address) { return word_at(address - source_base + source_offset); }
 
   std::uint64_t wild_word() {
-    switch (below(6)) {
+    switch (below(7)) {
       case 0:
         return choose_();
       case 1:
@@ -117,6 +117,8 @@ class toy_memory {
         return below(8192) / 8 * 8;
       case 4:
         return below(40);
+      case 5:  // room in front for an object, but not for an array
+        return source_base + registers::objects::front_bytes;
       default:
         return source_base + source_bytes - below(64) / 8 * 8;
     }
@@ -174,6 +176,7 @@ class toy_memory {
       return std::uint64_t{0};
     };
     bool const sound = chance(2);
+    if (!sound) original(source_base + registers::objects::front_bytes - registers::objects::header) = 16 + below(8);
     for (auto const& [address, number] : made_) {
       type const& of = types_[number];
       std::uint64_t const bytes = of.kind != 0 ? original(address - 48) : of.size;
