@@ -32,6 +32,19 @@ rtl_parameters parameters_of_nma(nma_description const& described) {
           {"POSTED_WRITES", described.posted_writes}};
 }
 
+rtl_parameters parameters_of_nca(machine_description const& described) {
+  return {{"QUEUE_ENTRIES", described.nca.queue_entries},
+          {"STATE_CYCLES", described.nca.state_cycles},
+          {"STACK_ENTRIES", described.nca.stack_entries},
+          {"LINE_BYTES", described.l2.line_bytes}};
+}
+
+rtl_parameters parameters_of_ranges(machine_description const& described) {
+  return {{"QUEUE_ENTRIES", described.nca.range_queue_entries},
+          {"LINE_CYCLES", described.nca.range_line_cycles},
+          {"LINE_BYTES", described.l2.line_bytes}};
+}
+
 }  // namespace
 
 void put_hardware(std::vector<std::string> const& names, machine_description& into) try {
@@ -48,6 +61,14 @@ void put_hardware(std::vector<std::string> const& names, machine_description& in
         throw wrong_use{
             fmt::format("--rtl nma: {} has no near-memory accelerator; nemesys-4x4 and others have it", into.name)};
       into.hardware.nma = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_nma(into.nma)));
+    } else if (name == "nca") {
+      if (!into.has_accelerators())
+        throw wrong_use{
+            fmt::format("--rtl nca: {} has no near-cache accelerator; nemesys-4x4 and others have it", into.name)};
+      if (into.l2.line_bytes < 16) throw wrong_use{"--rtl nca: lines of the L2 have at least 16 bytes there"};
+      into.hardware.nca = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_nca(into)));
+      into.hardware.nca_ranges =
+          std::make_shared<rtl_library const>(compiled_hardware("nca/nca_ranges", parameters_of_ranges(into)));
     }
   }
 } catch (rtl_error const& wrong) {

@@ -356,10 +356,10 @@ void read_accelerators(toml_table& root, machine_description& made) {
   check_pages(accelerator_memory, "map_bytes", nma.map_bytes);
   accelerator_memory.finish();
   toml_table near_cache = root.table("nca");
-  made.nca.state_cycles = near_cache.small_number("state_cycles", {0, 1000}, "cycles");
+  made.nca.state_cycles = near_cache.small_number("state_cycles", {1, 1000}, "cycles");
   made.nca.queue_entries = near_cache.small_number("queue_entries", {1, 1024}, "graphs");
   made.nca.stack_entries = near_cache.small_number("stack_entries", {1, 1U << 28U}, "objects");
-  made.nca.range_line_cycles = near_cache.small_number("range_line_cycles", {0, 1000}, "cycles for each line");
+  made.nca.range_line_cycles = near_cache.small_number("range_line_cycles", {1, 1000}, "cycles for each line");
   made.nca.range_queue_entries = near_cache.small_number("range_queue_entries", {1, 1024}, "operations");
   near_cache.finish();
 }

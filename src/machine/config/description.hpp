@@ -166,6 +166,8 @@ class rtl_library;
 struct hardware_description {
   std::shared_ptr<rtl_library const> rae;
   std::shared_ptr<rtl_library const> nma;
+  std::shared_ptr<rtl_library const> nca;         ///< The graph write-back.
+  std::shared_ptr<rtl_library const> nca_ranges;  ///< The range operations.
 };
 
 /// A unit of one's own (src/machine/own_unit).

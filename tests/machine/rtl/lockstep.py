@@ -37,7 +37,21 @@ SETS = {
         {"QUEUE_ENTRIES": 2, "STATE_CYCLES": 1, "BURST_BYTES": 32, "STREAM_BURSTS": 64, "POSTED_WRITES": 3},
         {"QUEUE_ENTRIES": 5, "STATE_CYCLES": 4, "BURST_BYTES": 64, "STREAM_BURSTS": 2, "POSTED_WRITES": 2},
     ],
+    "nca": [
+        {"QUEUE_ENTRIES": 4, "STATE_CYCLES": 1, "STACK_ENTRIES": 16, "LINE_BYTES": 32, "UNDER_WAY": 4095},
+        {"QUEUE_ENTRIES": 1, "STATE_CYCLES": 3, "STACK_ENTRIES": 1, "LINE_BYTES": 16, "UNDER_WAY": 1},
+        {"QUEUE_ENTRIES": 3, "STATE_CYCLES": 2, "STACK_ENTRIES": 5, "LINE_BYTES": 64, "UNDER_WAY": 6},
+        {"QUEUE_ENTRIES": 2, "STATE_CYCLES": 1, "STACK_ENTRIES": 2, "LINE_BYTES": 32, "UNDER_WAY": 2},
+    ],
+    "nca_ranges": [
+        {"QUEUE_ENTRIES": 4, "LINE_CYCLES": 2, "LINE_BYTES": 32, "SLOTS": 8, "UNDER_WAY": 4095},
+        {"QUEUE_ENTRIES": 1, "LINE_CYCLES": 1, "LINE_BYTES": 16, "SLOTS": 1, "UNDER_WAY": 1},
+        {"QUEUE_ENTRIES": 3, "LINE_CYCLES": 5, "LINE_BYTES": 64, "SLOTS": 3, "UNDER_WAY": 6},
+        {"QUEUE_ENTRIES": 2, "LINE_CYCLES": 3, "LINE_BYTES": 8, "SLOTS": 2, "UNDER_WAY": 2},
+    ],
 }  # fmt: skip
+# Hardware of a unit that is a module of its own for the simulator.
+MODULES = {"nca_ranges": ("nca", "nca_ranges")}
 
 
 def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:
@@ -50,19 +64,20 @@ def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:
 
 def run(bench: str, unit_name: str, parameters: dict[str, int], cycles: int, seed: int) -> bool:
     """One set; False if the two differ."""
-    unit = load(unit_name)
+    folder, module = MODULES.get(unit_name, (unit_name, ""))
+    unit = load(folder)
     words = [f"{key}={value}" for key, value in parameters.items()]
 
     def compared(file: Path) -> subprocess.CompletedProcess[str]:
         command = [bench, str(file), str(cycles), str(seed), *words]
         return subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE)
 
-    result = compared(library.library(unit, parameters))
+    result = compared(library.library(unit, parameters, module=module))
     print(f"{unit_name} {words_of(parameters)} seed {seed}: {result.stdout}", end="", flush=True)
     if result.returncode == 0:
         return True
     waves = BUILD / f"{unit_name}-mismatch.fst"
-    compared(library.library(unit, parameters, waves=str(waves)))
+    compared(library.library(unit, parameters, module=module, waves=str(waves)))
     print(f"the waveform is {waves}")
     return False
 

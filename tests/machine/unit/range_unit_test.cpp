@@ -74,7 +74,7 @@ TEST_F(a_range_unit, serves_one_command_after_the_other_and_visits_a_line_for_tw
 
 TEST_F(a_range_unit, queues_four_commands_besides_the_one_that_it_serves) {
   EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
-  g.clock.run_until(1);
+  g.clock.run_until(2 * g.description.tile_clock_ps);
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(command(i % 2, ranges::flush, partition, 4096, 0), ranges::accepted);
   EXPECT_EQ(command(2, ranges::flush, partition, 4096, 0), ranges::full);
   g.clock.run();

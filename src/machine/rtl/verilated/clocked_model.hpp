@@ -1,0 +1,97 @@
+// clocked_model: what the hardware that Verilator made C++ has in common: a clock, a reset, registers that begin with
+// anything, and a waveform if TESS_RTL_WAVES names a file.
+//
+// Threads   one.
+#pragma once
+
+#include <verilated.h>
+
+#include <algorithm>
+#include <cstdint>
+#ifdef TESS_RTL_WAVES
+#include <verilated_fst_c.h>
+#endif
+
+namespace tess::machine {
+
+template <class Model>
+class clocked_model {
+ public:
+  clocked_model() {
+#ifdef TESS_RTL_WAVES
+    context_.traceEverOn(true);
+    ports.trace(&waves_, 99);
+    waves_.open(TESS_RTL_WAVES);
+#endif
+    ports.clk_i = 0;
+    for (bool const runs : {true, false, true}) {
+      ports.rst_ni = runs;
+      ports.eval();
+    }
+  }
+
+  /// An edge of the clock; inputs have been set.
+  void edge() {
+    for (bool const up : {true, false}) {
+      ports.clk_i = up;
+      ports.eval();
+#ifdef TESS_RTL_WAVES
+      waves_.dump(context_.time());
+      waves_.flush();
+      context_.timeInc(1);
+#endif
+    }
+  }
+
+ private:
+  struct unknown_context : VerilatedContext {
+    unknown_context() {
+      randReset(2);
+      randSeed(1);
+    }
+  };
+  unknown_context context_;
+
+ public:
+  Model ports{&context_, ""};
+
+ private:
+#ifdef TESS_RTL_WAVES
+  VerilatedFstC waves_;
+#endif
+};
+
+/// Bits of a port that is wider than 64 bits, one field after another. Packed structs begin with their last field.
+template <class Words>
+struct port_fields {
+  Words& words;
+  unsigned at = 0;
+
+  void put(std::uint64_t value, unsigned bits) {
+    for (unsigned done = 0; done < bits;) {
+      unsigned const shift = (at + done) % 32;
+      unsigned const piece = std::min(32 - shift, bits - done);
+      std::uint32_t const mask = (piece == 32 ? ~0U : (1U << piece) - 1) << shift;
+      std::uint32_t const part = static_cast<std::uint32_t>(value >> done) << shift;
+      words[(at + done) / 32] = (words[(at + done) / 32] & ~mask) | (part & mask);
+      done += piece;
+    }
+    at += bits;
+  }
+  [[nodiscard]] std::uint64_t take(unsigned bits) {
+    std::uint64_t value = 0;
+    for (unsigned done = 0; done < bits;) {
+      unsigned const shift = (at + done) % 32;
+      unsigned const piece = std::min(32 - shift, bits - done);
+      std::uint64_t const mask = (std::uint64_t{1} << piece) - 1;
+      value |= (words[(at + done) / 32] >> shift & mask) << done;
+      done += piece;
+    }
+    at += bits;
+    return value;
+  }
+};
+template <class Words>
+port_fields(Words&) -> port_fields<Words>;
+
+}  // namespace tess::machine
