@@ -329,7 +329,7 @@ auto at_with_bytes(place_argument to, F f, Args... args) {
   at_slot* const slot = make_at_slot(result_size<result>());
   slot->called = called;
   worker& w = *self;
-  typename handler::payload const m{to_global(slot), w.current->scope->key(), std::move(f),
+  typename handler::payload const m{to_global(slot), w.current->scope->key_to_send(), std::move(f),
                                     make_pack<Args...>(std::move(args)...)};
   try {
     send_request(target, handler_entry<handler>::record, handler_entry<handler>::id(),

@@ -31,45 +31,45 @@ extern wait_kind const finish_wait;
 /// The finish itself, in the frame of the task that waits for it.
 class finish_home : public finish_scope, public parked_wait {
  public:
-  finish_home();
-  ~finish_home();
+  finish_home() noexcept : finish_scope(scope_kind::home, 0, false), parked_wait{&finish_wait} {}
+  ~finish_home() {
+    if (remote_ != nullptr) [[unlikely]]
+      delete_remote();
+  }
 
   /// The body counts as one task.
-  void open(promise_base& waiter) noexcept;
-  void rethrow();
+  void open(worker const& w, promise_base& waiter) noexcept {
+    // Without messages and thieves nobody asks for its key.
+    if constexpr (TESS_RACES) name_it();
+    set_waiter(waiter, w.notify_id());
+    set_objects_scope(waiter.scope->objects_scope());
+    add(1);
+  }
+  void rethrow() {
+    if (first_) [[unlikely]]
+      std::rethrow_exception(std::move(first_));
+  }
 
  private:
   friend class finish_accounting;
-  friend unsigned finish_depth(promise_base const& task) noexcept;
-  promise_base* waiter_ = nullptr;
-  std::uint32_t waiter_worker_ = 0;
+  void delete_remote() noexcept;
+  void name_it() noexcept;
+
   remote_counts* remote_ = nullptr;  ///< made when a task of this finish first leaves the place
   std::exception_ptr first_;         ///< the first exception
 };
 
-/// Runs the newest unstarted tasks inside spawn(), so that a spawner's queue stays short.
-void run_some_nested(worker& w) noexcept;
-/// There was no memory to queue a spawned task: it is destroyed and no longer counted.
-[[gnu::cold]] void take_back_spawn(promise_base* p) noexcept;
+/// Queues a spawned task when there is more to do than that.
+void push_unstarted(worker& w, promise_base* p);
 
-inline constexpr std::int64_t unstarted_limit = 1024;
-
-inline void spawn_promise(worker& w, promise_base* p, void const* made_at) {
+[[gnu::always_inline]] inline void spawn_promise(worker& w, promise_base* p, void const* made_at) {
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
   races::begin(*p, made_at);
   scope->add(1);
   w.not_alone();
-  try {
-    w.unstarted.push(p);
-  } catch (...) {
-    take_back_spawn(p);
-    throw;
-  }
-  if (w.unstarted.size() > unstarted_limit) [[unlikely]]
-    run_some_nested(w);
-  else if (!w.single)
-    offer_work(w);
+  if (!w.unstarted.push_private(p)) [[unlikely]]
+    push_unstarted(w, p);
 }
 
 /// Gives a task to a scope that counts it already.
@@ -102,7 +102,7 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
     must_await_.met();
     promise_base& p = h.promise();
     worker& w = *self;
-    home_.open(p);
+    home_.open(w, p);
     p.waits_for = &home_;
     if constexpr (is_task<std::invoke_result_t<F&>>) {
       promise_base* body;
@@ -137,8 +137,7 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
  private:
   std::coroutine_handle<> end_body(worker& w, promise_base&, std::exception_ptr thrown) noexcept {
     if (thrown) home_.fail(std::move(thrown));
-    home_.done(1);
-    return w.next();
+    return w.after_task(home_);
   }
 
   finish_home home_;

@@ -85,8 +85,7 @@ struct final_awaiter {
     races::strand* const strand = races::strand_of(p);
     h.destroy();
     races::end(w, strand, scope->key());
-    scope->done(1);
-    return w.next();
+    return w.after_task(*scope);
   }
   static constexpr void await_resume() noexcept {}
 };

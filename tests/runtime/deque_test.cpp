@@ -1,5 +1,6 @@
 // deque: every item is taken once: newest first by the owner, oldest first by thieves.
-// Method: short sequences against a model; an owner and thieves that race for few items; a deque that grows meanwhile.
+// Method: short sequences against a model; an owner and thieves that race for few items; a deque that grows meanwhile;
+// with none, some and all of the newest items private.
 #include "tess/detail/tasks/deque.hpp"
 
 #include <gtest/gtest.h>
@@ -60,12 +61,67 @@ TEST(deque, the_last_item_is_taken_once_in_either_order) {
   EXPECT_TRUE(d.empty());
 }
 
+TEST(deque, keeps_the_newest_items_private_until_a_thief_asks) {
+  std::uint64_t values[100] = {};
+  items d(true);
+  d.keep(16);
+  for (int i = 0; i < 10; ++i) d.push(&values[i]);
+  EXPECT_FALSE(d.has_public());
+  EXPECT_EQ(d.steal(), nullptr) << "ten are fewer than may be private";
+  // The thief asked: the next push or pop publishes all but one.
+  d.push(&values[10]);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(d.steal(), &values[i]);
+  EXPECT_EQ(d.steal(), nullptr);
+  EXPECT_EQ(d.pop(), &values[10]);
+  EXPECT_EQ(d.pop(), nullptr);
+
+  for (int i = 0; i < 100; ++i) d.push(&values[i]);
+  EXPECT_EQ(d.steal(), &values[0]) << "a hundred are more than may be private";
+  d.keep(0);
+  for (int i = 1; i < 99; ++i) EXPECT_EQ(d.steal(), &values[i]);
+  EXPECT_EQ(d.pop(), &values[99]);
+  EXPECT_TRUE(d.empty());
+}
+
+TEST(deque, asked_at_a_pop_publishes) {
+  std::uint64_t values[10] = {};
+  items d(true);
+  d.keep(16);
+  for (auto& v : values) d.push(&v);
+  EXPECT_EQ(d.steal(), nullptr);
+  EXPECT_EQ(d.pop(), &values[9]);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(d.steal(), &values[i]);
+  EXPECT_EQ(d.steal(), nullptr);
+  EXPECT_EQ(d.pop(), &values[8]);
+}
+
+TEST(deque, owner_takes_public_items_back_newest_first) {
+  std::uint64_t values[100] = {};
+  items d(true);
+  for (auto& v : values) d.push(&v);
+  d.keep(16);
+  for (int i = 99; i >= 50; --i) ASSERT_EQ(d.pop(), &values[i]);
+  ASSERT_EQ(d.steal(), &values[0]);
+  ASSERT_EQ(d.take_oldest(), &values[1]);
+  for (int i = 49; i >= 2; --i) ASSERT_EQ(d.pop(), &values[i]) << i;
+  EXPECT_EQ(d.take_oldest(), nullptr);
+  EXPECT_TRUE(d.empty());
+}
+
+struct item {
+  std::uint64_t taken = 0;
+  bool shared = false;  ///< Plain: the owner writes it before it publishes the item.
+};
+struct share_item {
+  void operator()(item* i) const noexcept { i->shared = true; }
+};
+
 /// Each item is a counter that only the thread that took it increments, without an atomic.
 TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
   TESS_PRINT_SEED(seed());
   constexpr std::size_t count = 200000;
-  std::vector<std::uint64_t> taken(count, 0);
-  items d(true);
+  std::vector<item> taken(count);
+  detail::deque<item*, share_item> d(true);
   std::atomic<bool> done{false};
   std::atomic<std::uint64_t> stolen{0};
   std::vector<std::thread> thieves;
@@ -73,8 +129,8 @@ TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
     thieves.emplace_back([&] {
       std::uint64_t mine = 0;
       while (!done.load(std::memory_order_acquire))
-        if (std::uint64_t* const item = d.steal()) {
-          ++*item;
+        if (item* const found = d.steal()) {
+          found->taken += found->shared ? 1 : 1000;
           ++mine;
         }
       stolen += mine;
@@ -85,20 +141,21 @@ TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
     // Bursts of every length: mostly around empty, where owner and thieves meet; some make it grow.
     for (std::uint64_t burst = r.below(50) == 0 ? 500 : 1 + r.below(3); burst > 0 && next < count; --burst)
       d.push(&taken[next++]);
+    if (r.below(20) == 0) d.keep(static_cast<std::int64_t>(r.below(3) * r.below(12)));
     for (std::uint64_t n = r.below(4); n > 0; --n)
-      if (std::uint64_t* const item = d.pop()) {
-        ++*item;
+      if (item* const found = r.below(10) == 0 ? d.take_oldest() : d.pop()) {
+        ++found->taken;
         ++popped;
       }
   }
-  while (std::uint64_t* const item = d.pop()) {
-    ++*item;
+  while (item* const found = d.pop()) {
+    ++found->taken;
     ++popped;
   }
   done.store(true, std::memory_order_release);
   for (std::thread& t : thieves) t.join();
   EXPECT_EQ(popped + stolen.load(), count);
-  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(taken[i], 1U) << i;
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(taken[i].taken, 1U) << i;
 }
 
 }  // namespace

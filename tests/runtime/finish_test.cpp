@@ -287,6 +287,57 @@ TEST_P(finishes, of_two_tasks_that_send_to_another_place_stay_apart) {
   });
 }
 
+/// Small tasks before, so that the worker keeps its newest ones to itself when it spawns the long ones.
+TEST(finish_of_several_workers, shares_long_tasks_after_small_ones) {
+  run_job({"smp", 1, 2, 2}, []() -> task<void> {
+    auto const begin = std::chrono::steady_clock::now();
+    std::atomic<int> elsewhere{0};
+    auto const me = detail::self->index;
+    while (elsewhere == 0 && seconds_since(begin) < 20) {
+      co_await finish([] {
+        for (int i = 0; i < 20000; ++i) spawn([] {});
+      });
+      co_await finish([&] {
+        for (int i = 0; i < 6; ++i)
+          spawn([&] {
+            auto const since = std::chrono::steady_clock::now();
+            while (seconds_since(since) < 0.002) {
+            }
+            if (detail::self->index != me) ++elsewhere;
+          });
+      });
+    }
+    EXPECT_GT(elsewhere, 0);
+  });
+}
+
+/// Trees whose upper part is stolen: scopes of both kinds, and futures awaited on another worker than their task's.
+task<long> count_by_finish(int depth) {
+  if (depth == 0) co_return 1;
+  long a = 0;
+  long b = 0;
+  co_await finish([&] {
+    spawn([depth, &a]() -> task<void> { a = co_await count_by_finish(depth - 1); });
+    spawn([depth, &b]() -> task<void> { b = co_await count_by_finish(depth - 1); });
+  });
+  co_return a + b;
+}
+task<long> count_by_async(int depth) {
+  if (depth == 0) co_return 1;
+  auto const a = async(count_by_async(depth - 1));
+  auto const b = async(count_by_async(depth - 1));
+  co_return co_await a + co_await b;
+}
+TEST(finish_of_several_workers, counts_trees_of_small_tasks) {
+  for (unsigned const workers : {1U, 2U, 4U})
+    run_job({"smp", 1, workers, workers}, []() -> task<void> {
+      for (int round = 0; round < 5; ++round) {
+        EXPECT_EQ(co_await count_by_finish(13), 1 << 13);
+        EXPECT_EQ(co_await count_by_async(13), 1 << 13);
+      }
+    });
+}
+
 TEST_P(finishes, do_not_wait_for_a_sleep_when_a_handler_ends_last) {
   // The last task of a finish at another place may be a handler that a handler of that place sent to it.
   run_here([]() -> task<void> {

@@ -96,7 +96,10 @@ class finish_accounting {
     if (s.kind() == finish_scope::scope_kind::system) return uncounted_;
     if (s.kind() == finish_scope::scope_kind::proxy) return static_cast<finish_proxy&>(s).counts;
     auto& home = static_cast<finish_home&>(s);
-    if (home.remote_ == nullptr) home.remote_ = new remote_counts;
+    if (home.remote_ == nullptr) {
+      home.remote_ = new remote_counts;
+      home.set_travels();
+    }
     return *home.remote_;
   }
 
@@ -183,7 +186,7 @@ class finish_accounting {
       home.first_ = make_place_failed(job.failed[lost.target] ? lost.target : lost.source);
     }
     // The waiter may free `home` as soon as it is woken.
-    wake_task(home.waiter_worker_, *home.waiter_);
+    wake_task(home.waiter_worker(), *home.waiter());
   }
 
   /// No message is on its way, except from or to places that failed.

@@ -33,12 +33,21 @@ namespace tess::detail {
 
 // ── scopes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-void finish_scope::ran_idle() noexcept {
-  finish_accounting(this_place()).idle(*this);
-}
-
 void finish_scope::last_done(std::int64_t n) noexcept {
   finish_accounting(this_place()).drop(*this, n);
+}
+
+std::uint64_t finish_scope::key_to_send() noexcept {
+  if (!self->single)
+    share();
+  else if (key_ == 0 && kind_ == scope_kind::home)
+    key_ = to_global(this);
+  return key_;
+}
+
+void finish_scope::share_first() noexcept {
+  if (key_ == 0 && kind_ == scope_kind::home) key_ = to_global(this);
+  shared_ = true;
 }
 
 void finish_scope::note_sent(place_id target, std::int64_t n) noexcept try {
@@ -61,30 +70,14 @@ void report_exception(promise_base& p) noexcept {
   p.scope->fail(std::exchange(p.exception, nullptr));
 }
 
-void take_back_spawn(promise_base* p) noexcept {
-  finish_scope* const scope = p->scope;
-  handle_of(p).destroy();
-  scope->done(1);
-}
-
 // ── home ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-finish_home::finish_home() : finish_scope(scope_kind::home, 0, !self->single), parked_wait{&finish_wait} {}
-
-finish_home::~finish_home() {
+void finish_home::delete_remote() noexcept {
   delete remote_;
 }
 
-void finish_home::open(promise_base& waiter) noexcept {
+void finish_home::name_it() noexcept {
   set_key(to_global(this));
-  waiter_ = &waiter;
-  waiter_worker_ = self->notify_id();
-  set_objects_scope(waiter.scope->objects_scope());
-  add(1);
-}
-
-void finish_home::rethrow() {
-  if (first_) std::rethrow_exception(std::move(first_));
 }
 
 // ── calls ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -97,7 +90,7 @@ call_scope* enter_call(std::uint64_t finish_key, place_id caller) {
 }
 
 call_scope* enter_async_call(finish_scope* run) {
-  call_scope* const scope = enter_call(run->key(), self->place);
+  call_scope* const scope = enter_call(run->key_to_send(), self->place);
   run->add(1);
   scope->counted_in = run;
   return scope;
@@ -136,7 +129,7 @@ unsigned finish_depth(promise_base const& task) noexcept {
   unsigned depth = 0;
   finish_scope const* scope = task.scope;
   for (; scope != nullptr && scope->kind() == finish_scope::scope_kind::home; ++depth) {
-    promise_base const* outer = static_cast<finish_home const*>(scope)->waiter_;
+    promise_base const* outer = scope->waiter();
     while (outer->continuation != nullptr) outer = outer->continuation;
     scope = outer->scope;
   }

@@ -265,7 +265,7 @@ class image_transfer final : public graph_transfer {
     std::size_t const front = (run != nullptr ? sizeof(run_record) : 0) + sizeof(record_header);
     if (front + payload.size() > message.size()) co_return false;
     if (run != nullptr) {
-      run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, run->key(), 1};
+      run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, run->key_to_send(), 1};
       std::memcpy(message.data(), &r, sizeof r);
     }
     record_header const h{handler, static_cast<std::uint32_t>(payload.size()), races::send()};

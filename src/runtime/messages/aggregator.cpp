@@ -205,8 +205,8 @@ void aggregator::start_run(buffer& b, finish_scope* scope) {
   b.used += sizeof(run_record);
 }
 
-void aggregator::write_run(buffer& b, finish_scope const& scope) {
-  run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, scope.key(), b.run_messages};
+void aggregator::write_run(buffer& b, finish_scope& scope) {
+  run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, scope.key_to_send(), b.run_messages};
   std::memcpy(b.data() + b.run_begin, &r, sizeof r);
   bump(this_worker().cold.messages, b.run_messages);
 }

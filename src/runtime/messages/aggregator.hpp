@@ -83,7 +83,7 @@ class aggregator {
   void start_run(buffer& b, finish_scope* scope);
   void close_items(buffer& b) noexcept;
   void close_run(buffer& b);
-  void write_run(buffer& b, finish_scope const& scope);
+  void write_run(buffer& b, finish_scope& scope);
   void after_sending(worker_state& w);
   void wait_for_credit(worker_state& w, std::size_t capacity);
   void dispatch(worker_state& w, owned_buffer b) noexcept;

@@ -7,7 +7,7 @@
 
 namespace tess::detail {
 
-void offer_work(worker& w) noexcept {
+void wake_for_work(worker& w) noexcept {
   for (worker_state* const other : the_job->place(w.place).workers) {
     thread_state& t = the_job->threads[other->thread];
     if (t.asleep.load(std::memory_order_relaxed)) {

@@ -25,7 +25,7 @@ void admit(worker_state& w) {
   if (have >= turns_max) {
     // Tasks that never end must not keep the others from starting: now and then the oldest joins them.
     if (w.cold.polls % polls_per_extra_start != 0) return;
-    if (promise_base* const p = w.unstarted.steal()) w.runnable.push(p);
+    if (promise_base* const p = w.unstarted.take_oldest()) w.runnable.push(p);
     return;
   }
   for (std::uint64_t i = std::min(have, turns_max - have); i > 0; --i) {
@@ -33,6 +33,18 @@ void admit(worker_state& w) {
     if (p == nullptr) return;
     w.runnable.push(p);
   }
+}
+
+/// Tasks that take less than this between two switches are too small to be worth stealing one by one.
+constexpr auto small_task = std::chrono::nanoseconds(250);
+/// So many of the newest unstarted ones are then not to be stolen: a tree of 2^16 of them, if each has two children.
+constexpr std::int64_t small_tasks_kept = 16;
+
+/// Chooses what other workers may steal, after a full turn.
+void look_at_size(worker_state& w) noexcept {
+  auto const now = std::chrono::steady_clock::now();
+  bool const small = now - std::exchange(w.turn_begin, now) < switches_per_turn * small_task;
+  w.unstarted.keep(small ? small_tasks_kept : 0);
 }
 
 void resume(worker_state& w, promise_base* p) {
@@ -102,6 +114,7 @@ bool run_tasks(worker_state& w) {
       resume(w, p);
     }
   }
+  if (!w.single && w.runnable.position() >= w.turn_end) look_at_size(w);
   w.current = &w.handler;
   return any;
 }

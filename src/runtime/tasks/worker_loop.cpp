@@ -118,7 +118,7 @@ bool nothing_to_do(void* context) {
     if (place.finishes.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     if (!w->may_start()) continue;
     for (worker_state const* const other : place.workers)
-      if (!other->unstarted.empty()) return false;
+      if (other == w ? !other->unstarted.empty() : other->unstarted.has_public()) return false;
   }
   return true;
 }
@@ -133,11 +133,13 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
+  sleeping_threads.fetch_add(1, std::memory_order_relaxed);
   bool const for_ever = longest == sleep_max && the_job->fabric->capabilities().wakes_surely();
   time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
   for (worker_state const* const other : thread.workers)
     if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
   the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
+  sleeping_threads.fetch_sub(1, std::memory_order_relaxed);
   thread.asleep.store(false, std::memory_order_relaxed);
   if (the_job->fabric->capabilities().stalled()) [[unlikely]]
     report_stalled_places();
@@ -306,6 +308,9 @@ void start_system_task(task<void> t) {
   self->make_runnable(p);
 }
 
+namespace {
+
+/// Runs the newest unstarted tasks inside spawn(), so that a spawner's queue stays short.
 void run_some_nested(worker& w) noexcept {
   // Inside a handler, or deep inside other spawns, the queue grows instead: native stacks must stay bounded.
   constexpr std::uint16_t nested_max = 16;
@@ -323,6 +328,25 @@ void run_some_nested(worker& w) noexcept {
   }
   --w.nested;
   w.current = outer;
+}
+
+}  // namespace
+
+void push_unstarted(worker& w, promise_base* p) {
+  constexpr std::int64_t unstarted_limit = 1024;
+  try {
+    w.unstarted.push(p);
+  } catch (...) {
+    // There is no memory to queue it: it is destroyed with its future, if it has one, and no longer counted.
+    finish_scope* const scope = p->scope;
+    handle_of(p->continuation != nullptr ? p->continuation : p).destroy();
+    scope->done(1);
+    throw;
+  }
+  if (w.unstarted.size() > unstarted_limit)
+    run_some_nested(w);
+  else if (!w.single)
+    offer_work(w);
 }
 
 void place_lock() noexcept {

@@ -87,7 +87,7 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
       p.waits_for = nullptr;
       return h;
     }
-    if (w.may_spin && w.runnable.empty()) look_for_ready();
+    if (w.may_spin && w.runnable.empty() && w.unstarted.empty()) look_for_ready();
     return w.next();
   }
   [[gnu::always_inline]] auto await_resume() {

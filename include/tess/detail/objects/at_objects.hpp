@@ -236,7 +236,7 @@ auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... ar
       handler::returns_graph ? 0 : result_size<std::conditional_t<handler::returns_graph, void, result>>();
   at_slot* const slot = make_at_slot(room);
   slot->called = called;
-  typename handler::payload m{to_global(slot), self->current->scope->key(), {}, by, std::move(f)};
+  typename handler::payload m{to_global(slot), self->current->scope->key_to_send(), {}, by, std::move(f)};
   try {
     if (graph.fits_message(target, sizeof m)) {
       m.graph = graph.sent();

@@ -279,7 +279,7 @@ auto at_with_values(place_argument to, F f, Args... args) {
   at_slot* const slot = make_at_slot(room);
   slot->called = called;
   using payload = typename handler::payload;
-  payload m{to_global(slot), self->current->scope->key(), {0, size.bytes}, std::move(f)};
+  payload m{to_global(slot), self->current->scope->key_to_send(), {0, size.bytes}, std::move(f)};
   try {
     if (sizeof m + size.bytes <= message_bytes_max) {
       alignas(payload) std::byte message[message_bytes_max];

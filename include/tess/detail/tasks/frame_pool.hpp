@@ -62,6 +62,9 @@ class frame_pool {
     release_elsewhere(b);
   }
 
+  /// A block that was a task's frame goes on as something else.
+  static void set_kind(void* memory, kind k) noexcept { block_of(memory)->state = k; }
+
   /// Returns blocks that other workers own to them now.
   void flush_returns() noexcept;
 

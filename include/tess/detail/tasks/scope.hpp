@@ -5,7 +5,10 @@
 //   the runtime's own tasks, which nothing waits for. What each does when it becomes idle is in
 //   src/runtime/finish/finish.cpp (docs/internals/contract.md, 7).
 //
-// Threads  add, done: any worker of the place; plain arithmetic where the place has only one.
+//   A scope begins as its worker's own and counts with plain arithmetic. The worker shares it before another one can
+//   take a task of it or learn its key, and from then on its count is atomic.
+//
+// Threads  add, done: any worker of the place that runs a task of the scope. share: the worker that owns it.
 #pragma once
 
 #include <atomic>
@@ -17,6 +20,7 @@
 namespace tess::detail {
 
 class region;
+struct promise_base;
 
 class finish_scope {
  public:
@@ -37,19 +41,22 @@ class finish_scope {
       outstanding_.fetch_add(n, std::memory_order_relaxed);
   }
   void done(std::int64_t n) noexcept {
-    if (!shared_) {
-      std::int64_t const left = outstanding_.load(std::memory_order_relaxed) - n;
-      outstanding_.store(left, std::memory_order_relaxed);
-      if (left == 0) ran_idle();
-      return;
-    }
-    // The step to zero is taken under the place's lock, so that the scope is not lost to another worker that finds
-    // it complete. release: the effects of the task are visible to the worker that ends the finish.
-    std::int64_t before = outstanding_.load(std::memory_order_relaxed);
-    while (before != n)
-      if (outstanding_.compare_exchange_weak(before, before - n, std::memory_order_release, std::memory_order_relaxed))
-        return;
-    last_done(n);
+    if (is_last(n)) last_done(n);
+  }
+  /// The same for the end of one task. True: the finish ends, and its waiter runs next on this worker.
+  [[nodiscard, gnu::always_inline]] bool end_task(std::uint32_t worker) noexcept {
+    if (!is_last(1)) return false;
+    // Nobody else knows the scope any more: neither a task nor a message.
+    if (waiter_ != nullptr && !travels_ && (!shared_ || waiter_worker_ == worker)) [[likely]]
+      return true;
+    last_done(1);
+    return false;
+  }
+  [[nodiscard]] promise_base* waiter() const noexcept { return waiter_; }
+
+  /// Before another worker can see the scope, by a task that it may steal or by a message.
+  void share() noexcept {
+    if (!shared_) share_first();
   }
 
   /// Keeps the first exception and counts the others.
@@ -59,6 +66,8 @@ class finish_scope {
 
   /// Identifies the finish everywhere: the global address of its home scope.
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
+  /// The same for a message, whose answer any worker may handle.
+  [[nodiscard]] std::uint64_t key_to_send() noexcept;
   [[nodiscard]] scope_kind kind() const noexcept { return kind_; }
 
   /// The scope whose region takes the objects that its tasks make: itself; for a finish, the one around it.
@@ -79,18 +88,44 @@ class finish_scope {
 
  protected:
   void set_key(std::uint64_t key) noexcept { key_ = key; }
+  void set_waiter(promise_base& waiter, std::uint32_t worker) noexcept {
+    waiter_ = &waiter;
+    waiter_worker_ = worker;
+  }
+  [[nodiscard]] std::uint32_t waiter_worker() const noexcept { return waiter_worker_; }
+  /// From now on messages count for it, too.
+  void set_travels() noexcept { travels_ = true; }
 
  private:
-  void ran_idle() noexcept;
+  /// Counts down by n, but not to zero: then it is true.
+  [[nodiscard, gnu::always_inline]] bool is_last(std::int64_t n) noexcept {
+    // acquire: the effects of all other tasks are visible to the worker that ends the finish.
+    std::int64_t before = outstanding_.load(std::memory_order_acquire);
+    if (!shared_) {
+      if (before == n) return true;
+      outstanding_.store(before - n, std::memory_order_relaxed);
+      return false;
+    }
+    // The step to zero is taken under the place's lock, so that the scope is not lost to another worker that finds
+    // it complete. release: the effects of the task are visible to the worker that ends the finish.
+    while (before != n)
+      if (outstanding_.compare_exchange_weak(before, before - n, std::memory_order_release, std::memory_order_acquire))
+        return false;
+    return true;
+  }
   void last_done(std::int64_t n) noexcept;
+  void share_first() noexcept;
   void end_objects() noexcept;
 
   std::atomic<std::int64_t> outstanding_{0};
   std::uint64_t key_;
   std::atomic<region*> objects_{nullptr};
   finish_scope* objects_scope_ = this;
+  promise_base* waiter_ = nullptr;  ///< of a finish: the task that waits for its end
+  std::uint32_t waiter_worker_ = 0;
   scope_kind kind_;
   bool shared_;
+  bool travels_ = false;
 };
 
 }  // namespace tess::detail

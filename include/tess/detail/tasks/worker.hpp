@@ -69,9 +69,14 @@ struct hot_counts {
   std::uint64_t stored_bytes = 0;
 };
 
+/// Before other workers can steal a task, its scope must count for all of them.
+struct share_scope {
+  void operator()(promise_base const* p) const noexcept { p->scope->share(); }
+};
+
 struct worker {
   worker(place_id p, std::uint16_t i, bool only_one)
-      : place(p), index(i), single(only_one), unstarted(!only_one), frames(i) {}
+      : place(p), index(i), single(only_one), notify_id_(std::uint32_t{p} << 16 | i), unstarted(!only_one), frames(i) {}
 
   // Read and written at every task switch.
   promise_base* current = nullptr;
@@ -79,7 +84,8 @@ struct worker {
   std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
   place_id place;
   std::uint16_t index;
-  bool single;                      ///< the place has no other worker
+  bool single;  ///< the place has no other worker
+  std::uint32_t const notify_id_;
   bool may_spin = false;            ///< no other worker needs this thread or this processor
   bool checks_calls = false;        ///< what travels is looked at, because the job verifies; see address_check.hpp
   bool times_calls = false;         ///< for the statistics; see call_time.hpp
@@ -95,7 +101,7 @@ struct worker {
   out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while no message is buffered
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
   std::uint32_t async_places = 0;        ///< the same; 0 if each at_async is looked at
-  deque<promise_base*> unstarted;
+  deque<promise_base*, share_scope> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
   /// The value in tables that means no window: the window of the own place, or no_window.
@@ -107,7 +113,7 @@ struct worker {
   /// Counts an event operation that did not wait. True: after many in a row, the other tasks get a turn now.
   [[nodiscard, gnu::always_inline]] bool count_event() noexcept { return ++ready_events % 64 == 0; }
 
-  [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
+  [[nodiscard]] std::uint32_t notify_id() const noexcept { return notify_id_; }
 
   /// Counts a word operation. True: no other task could run here now, and the next poll is not due; it may complete at
   /// once. The count is also the budget, so that the path of a lone task has one store for both.
@@ -178,28 +184,49 @@ struct worker {
     bool const wanted = runnable.size() < turns_wanted && may_start() && runnable.position() < turn_end;
     promise_base* const first = wanted ? unstarted.pop() : nullptr;
     if (first == nullptr) return give_way(task);
-    // As in next().
-    --turn_end;
     runnable.push(task);
-    current = first;
-    return handle_of(first);
+    return start(first);
   }
 
   /// The next task, after the current one has parked or ended.
   std::coroutine_handle<> next() noexcept {
-    if (runnable.position() >= turn_end) return std::noop_coroutine();
-    promise_base* p;
-    if (!runnable.empty()) {
-      p = runnable.pop();
-      fetch_soon();
-    } else {
-      p = may_start() ? unstarted.pop() : nullptr;
-      if (p == nullptr) return std::noop_coroutine();
-      // The ring did not advance, so the end of the turn must move instead.
-      --turn_end;
+    if (runnable.position() < turn_end) [[likely]] {
+      if (!runnable.empty()) {
+        current = runnable.pop();
+        fetch_soon();
+        return handle_of(current);
+      }
+      if (promise_base* const p = may_start() ? unstarted.pop_private() : nullptr) [[likely]]
+        return start(p);
     }
-    current = p;
-    return handle_of(p);
+    return next_slowly();
+  }
+  [[gnu::noinline]] std::coroutine_handle<> next_slowly() noexcept {
+    if (runnable.position() >= turn_end || !may_start()) return std::noop_coroutine();
+    promise_base* const p = unstarted.pop_slowly();
+    return p != nullptr ? start(p) : std::noop_coroutine();
+  }
+  [[gnu::always_inline]] std::coroutine_handle<> start(promise_base* task) noexcept {
+    // The ring does not advance, so the end of the turn must move instead.
+    --turn_end;
+    current = task;
+    return handle_of(task);
+  }
+
+  /// A task that waited is to go on: at once, if the turn has not ended.
+  [[gnu::always_inline]] std::coroutine_handle<> resume_now(promise_base* task) noexcept {
+    task->waits_for = nullptr;
+    if (runnable.position() >= turn_end) [[unlikely]] {
+      make_runnable(task);
+      return std::noop_coroutine();
+    }
+    return start(task);
+  }
+
+  /// The next task, after one of the scope has ended: if it was the last, the one that waits for them.
+  [[gnu::always_inline]] std::coroutine_handle<> after_task(finish_scope& scope) noexcept {
+    if (scope.end_task(notify_id())) return resume_now(scope.waiter());
+    return next();
   }
 
   /// During its lifetime, a task that suspends returns to the caller at once.
@@ -240,7 +267,13 @@ extern job_view job;
 inline constinit job_view job;
 #endif
 
+/// Threads that sleep, of all places of this process.
+inline constinit std::atomic<std::uint32_t> sleeping_threads{0};
 /// Wakes another worker of the place if one sleeps while unstarted tasks are waiting.
-void offer_work(worker& w) noexcept;
+void wake_for_work(worker& w) noexcept;
+inline void offer_work(worker& w) noexcept {
+  if (sleeping_threads.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_for_work(w);
+}
 
 }  // namespace tess::detail
