@@ -29,6 +29,7 @@ std::size_t follow_chain(std::uint64_t* words, std::size_t at, std::uint64_t ope
       found = here.load(std::memory_order_relaxed);
     }
     if constexpr (Op == word_op::put) here.store(found + chain_step, put_order);
+    if constexpr (Op == word_op::put_relaxed) here.store(found + chain_step, std::memory_order_relaxed);
     at = next_word(found);
   }
   return at;
@@ -40,6 +41,8 @@ std::size_t follow_chain(word_op op, std::uint64_t* words, std::size_t at, std::
       return follow_chain<word_op::get>(words, at, operations);
     case word_op::put:
       return follow_chain<word_op::put>(words, at, operations);
+    case word_op::put_relaxed:
+      return follow_chain<word_op::put_relaxed>(words, at, operations);
     case word_op::fetch_add:
       return follow_chain<word_op::fetch_add>(words, at, operations);
   }
@@ -55,6 +58,8 @@ void touch_in_turn(std::uint64_t* words, std::uint32_t lines, std::uint64_t oper
       do_not_optimize(found);
     } else if constexpr (Op == word_op::put) {
       here.store(i, put_order);
+    } else if constexpr (Op == word_op::put_relaxed) {
+      here.store(i, std::memory_order_relaxed);
     } else {
       std::uint64_t const found = here.fetch_add(1, std::memory_order_relaxed);
       do_not_optimize(found);
@@ -68,6 +73,8 @@ void touch_in_turn(word_op op, std::uint64_t* words, std::uint32_t lines, std::u
       return touch_in_turn<word_op::get>(words, lines, operations);
     case word_op::put:
       return touch_in_turn<word_op::put>(words, lines, operations);
+    case word_op::put_relaxed:
+      return touch_in_turn<word_op::put_relaxed>(words, lines, operations);
     case word_op::fetch_add:
       return touch_in_turn<word_op::fetch_add>(words, lines, operations);
   }

@@ -18,7 +18,7 @@
 
 namespace bench {
 
-enum class word_op { get, put, fetch_add };
+enum class word_op { get, put, put_relaxed, fetch_add };
 
 inline constexpr std::size_t words_per_line = 8;
 

@@ -1,4 +1,4 @@
-// word: get, put and fetch_add on words of another place, against raw atomics on the same kind of lines.
+// word: get, put (seq_cst and relaxed) and fetch_add on words of another place, against raw accesses of the same order.
 //
 //   hot: lines in one's own first-level cache. random: a dependent chain over 256 MiB. stolen: lines that the other
 //   core has just written. One task, so that nothing hides the latency: what is measured is what the word path adds.
@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   bench::huge_array<std::uint64_t> const memory(std::size_t{random_lines} * bench::words_per_line);
   cases<word_op::get>(suite, "get", memory);
   cases<word_op::put>(suite, "put", memory);
+  cases<word_op::put_relaxed>(suite, "put relaxed", memory);
   cases<word_op::fetch_add>(suite, "fetch_add", memory);
   return suite.finish();
 }

@@ -38,6 +38,7 @@ tess::task<std::uint64_t> follow(words memory, std::uint64_t operations) {
     else
       found = co_await tess::get(here);
     if constexpr (Op == word_op::put) co_await tess::put(here, found + chain_step);
+    if constexpr (Op == word_op::put_relaxed) co_await tess::put(here, found + chain_step, std::memory_order_relaxed);
     at = next_word(found);
   }
   co_return at;
@@ -51,6 +52,8 @@ tess::task<void> touch(words memory, std::uint64_t operations) {
       do_not_optimize(co_await tess::get(here));
     else if constexpr (Op == word_op::put)
       co_await tess::put(here, i);
+    else if constexpr (Op == word_op::put_relaxed)
+      co_await tess::put(here, i, std::memory_order_relaxed);
     else
       do_not_optimize(co_await tess::fetch_add(here, 1));
   }

@@ -145,7 +145,7 @@ class [[gnu::warn_unused]] future {
     state* kept_ = nullptr;
   };
 
-  /// Of work that is to be spawned.
+  /// For work that is to be spawned.
   future(task<T> work, std::source_location at)
       : state_(new(detail::self->frames.allocate(sizeof(state), detail::frame_pool::kind::task)) state) {
     state& s = *state_;

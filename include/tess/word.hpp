@@ -7,6 +7,9 @@
 //   builds report an operation that was destroyed without its co_await, with its line, and assert that there is one.
 //   On tiles whose harts have instructions that do not wait, the call begins an operation on another place's word if
 //   another task could run, and the co_await takes its result after the others' turn (docs/machine/rae.md).
+//   Each takes an order, as std::atomic's operations do: what it orders around itself, seq_cst if none is given
+//   (docs/internals/contract.md, 1). A put that is not seq_cst is a plain store and may still be on its way to memory
+//   when its co_await ends. Operations without a window, and on tiles those that do not wait, are always seq_cst.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
 //   (settings::delay) the call is also a prefetch; the co_await parks the task until the time has passed.
 //
@@ -78,14 +81,12 @@ constexpr unsigned operands_of(word_op op) noexcept {
 }
 
 // On tiles a call of the other ways costs little beside them, and inlined they would make the way of instructions long.
-#if defined(__riscv)
-/// The way of instructions: inlined on tiles, whatever its size.
+/// The way of instructions is inlined, whatever its size.
 #define TESS_WORD_NEAR [[gnu::always_inline]]
+#if defined(__riscv)
 /// The other ways: a call on tiles.
 #define TESS_WORD_FAR [[gnu::noinline]]
 #else
-/// The way of instructions: inlined on tiles, whatever its size.
-#define TESS_WORD_NEAR
 /// The other ways: a call on tiles.
 #define TESS_WORD_FAR [[gnu::always_inline]]
 #endif
@@ -101,6 +102,8 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 #else
   static constexpr bool done_at_call = Op == word_op::get;
 #endif
+  /// A lone task's put that need not be visible everywhere at its co_await goes to the store buffer at the call.
+  static constexpr bool may_be_done_at_call = done_at_call || Op == word_op::put;
   /// On tiles whose harts have instructions that do not wait, an operation begins at the call if another task could
   /// run, and its co_await takes the result: on words of other places that are one integer.
 #if defined(__riscv) && !TESS_RACES
@@ -110,23 +113,23 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   static constexpr bool may_begin = false;
 #endif
 
-  TESS_WORD_NEAR word_call(global_ptr<T> p, operands o, std::source_location at)
+  TESS_WORD_NEAR word_call(global_ptr<T> p, operands o, std::memory_order order, std::source_location at)
     requires(Op != word_op::get)
       : operands_(o), must_await_(lost_word, at) {
-    issue(p, at);
+    at_once_ = issue(p, order, at);
   }
-  TESS_WORD_NEAR word_call(global_ptr<T> p, std::source_location at)
+  TESS_WORD_NEAR word_call(global_ptr<T> p, std::memory_order order, std::source_location at)
     requires(Op == word_op::get)
       : must_await_(lost_word, at) {
-    issue(p, at);
+    at_once_ = issue(p, order, at);
   }
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
   TESS_WORD_NEAR ~word_call() {
     if constexpr (may_begin) {
-      if ((where_ & (far_flag | begun_flag)) != 0) [[unlikely]]
+      if (!at_once_ && (where_ & (far_flag | begun_flag)) != 0) [[unlikely]]
         leave_behind();
-    } else if (far() && !delayed()) [[unlikely]] {
+    } else if (!at_once_ && far() && !delayed()) [[unlikely]] {
       abandon_slot(slot());
     }
   }
@@ -139,11 +142,11 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   struct due {
     std::byte* address;  ///< null: it was done at the call
     operands given;
+    std::memory_order order;
 #if TESS_RACES
     std::source_location called_at;
     T complete() const noexcept {
-      if constexpr (done_at_call)
-        if (address == nullptr) return given.value[0];
+      if (address == nullptr) return given.value[0];
       races::begin_word(address, sizeof(T), Op != word_op::get, called_at);
       T const result = perform();
       races::end_word(address);
@@ -153,18 +156,18 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     [[gnu::always_inline]] T complete() const noexcept { return perform(); }
 #endif
     [[gnu::always_inline]] T perform() const noexcept {
-      if constexpr (done_at_call)
+      if constexpr (may_be_done_at_call)
         if (address == nullptr) return given.value[0];
       if constexpr (may_begin)
         if (auto const bits = reinterpret_cast<std::uint64_t>(address); (bits & begun_flag) != 0)
           return std::bit_cast<T>(extended_address::take<bits_of_word>(ticket_of(bits)));
       if constexpr (Op == word_op::get) {
-        return load_word<T>(address);
+        return load_word<T>(address, order);
       } else if constexpr (Op == word_op::put) {
-        store_word<T>(address, given.value[0]);
+        store_word<T>(address, given.value[0], order);
         return given.value[0];
       } else {
-        return apply_word<Op, T>(address, given.value[0], given.value[operands_of(Op) - 1]);
+        return apply_word<Op, T>(address, given.value[0], given.value[operands_of(Op) - 1], order);
       }
     }
   };
@@ -174,23 +177,25 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       if (begun()) {
         auto* const ticket = reinterpret_cast<std::byte*>(where_);
         where_ = 0;
-        return {ticket, operands_};
+        return {ticket, operands_, std::memory_order_seq_cst};
       }
     }
 #if TESS_RACES
-    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, called_at_};
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_of(where_), called_at_};
 #else
-    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_of(where_)};
 #endif
   }
   /// Completes at once if no other task could run at the call.
-  [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
+  [[nodiscard]] bool await_ready_at_issue() const noexcept { return at_once_; }
   /// Or if others ran since the call: its line had time to arrive.
   [[gnu::always_inline]] bool await_ready() const noexcept {
     must_await_.met();
+    if (at_once_) [[likely]]
+      return true;
     if (far()) [[unlikely]]
       return delayed() && self->delayed.due(issued_);
-    return await_ready_at_issue() || self->runnable.position() != issued_;
+    return self->runnable.position() != issued_;
   }
 
   template <class Promise>
@@ -202,8 +207,15 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     return suspend_far(h.promise());
   }
 
-  TESS_WORD_NEAR T await_resume() {
+  [[gnu::always_inline]] T await_resume() {
     TESS_DEBUG_ASSERT(!std::exchange(awaited_, true));
+    if (at_once_) [[likely]] {
+      if constexpr (done_at_call) return operands_.value[0];
+      due last = take_due();
+      // A put of another order has been done.
+      if constexpr (Op == word_op::put) last.order = std::memory_order_seq_cst;
+      return last.complete();
+    }
     if (!far()) [[likely]]
       return take_due().complete();
     return resume_far();
@@ -230,7 +242,8 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     return value;
   }
 
-  [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
+  /// True: no other task could run.
+  [[nodiscard, gnu::always_inline]] bool issue(global_ptr<T> p, std::memory_order order, std::source_location at) {
 #if TESS_RACES
     called_at_ = at;
 #endif
@@ -238,36 +251,56 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     check_access(p.bits(), sizeof(T), alignof(T), at);
 #endif
     worker& w = *self;
-    bool const alone = w.count_word(p.place() != w.place);
+    std::int64_t const left = w.count_word(p.place() != w.place);
     std::uint64_t here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
-    if (static_cast<std::int64_t>(here) < 0) [[unlikely]] {
-      if (p.place() == w.place && w.own_window != no_window)
-        here = w.own_window + p.offset();
-      else if (w.verifies)
-        here = verified_address(p.bits(), sizeof(T), alignof(T), at);
-      else
-        return issue_far(w, p, at);
+    // A lone task, and a window: both numbers have no sign.
+    if ((left | static_cast<std::int64_t>(here)) < 0) [[unlikely]] {
+      if (static_cast<std::int64_t>(here) < 0) here = hidden_address(w, p, at);
+      if (here == 0) {
+        issue_far(w, p, order, at);
+        return false;
+      }
+      if (left < 0) {
+        issue_to_yield(w, here, order);
+        return false;
+      }
     }
     auto* const address = reinterpret_cast<std::byte*>(here);
-    if (alone) {
-      if constexpr (done_at_call) {
+    if constexpr (done_at_call) {
 #if TESS_RACES
-        operands_.value[0] = due{address, operands_, at}.complete();
+      operands_.value[0] = due{address, operands_, order, at}.complete();
 #else
-        operands_.value[0] = due{address, operands_}.complete();
+      operands_.value[0] = load_word<T>(address, order);
 #endif
-        where_ = at_once;
-      } else {
-        prefetch_write(address);
-        where_ = here | at_once;
-      }
-      return;
+      where_ = 0;
+    } else if (Op == word_op::put && (order == std::memory_order_relaxed || order == std::memory_order_release)) {
+#if TESS_RACES
+      due{address, operands_, order, at}.complete();
+#else
+      store_word<T>(address, operands_.value[0], order);
+#endif
+      where_ = 0;
+    } else {
+      prefetch_write(address);
+      where_ = here | order_bits(order);
     }
+    return true;
+  }
+
+  /// Other tasks run until it is due.
+  [[gnu::always_inline]] void issue_to_yield(worker const& w, std::uint64_t here, std::memory_order order) {
+    auto* const address = reinterpret_cast<std::byte*>(here);
     issued_ = w.runnable.position();
     if constexpr (may_begin)
       if (begin(w, address)) return;
     Op == word_op::get ? prefetch_read(address) : prefetch_write(address);
-    where_ = here;
+    where_ = here | order_bits(order);
+  }
+
+  /// The address of a word whose window other code does not see; 0: there is none, or a delay.
+  [[gnu::noinline]] static std::uint64_t hidden_address(worker const& w, global_ptr<T> p, std::source_location at) {
+    if (p.place() == w.place && w.own_window != no_window) return w.own_window + p.offset();
+    return w.verifies ? verified_address(p.bits(), sizeof(T), alignof(T), at) : 0;
   }
 
   /// False: it has not begun.
@@ -294,7 +327,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
 
   /// An operation on a place without a window, or with a delay.
-  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
+  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::memory_order order, std::source_location at) {
     if (w.delayed_windows == nullptr) {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p), at)) | far_flag;
       return;
@@ -302,7 +335,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     std::uint64_t const address = w.delayed_windows[p.place()] + p.offset();
     auto* const line = reinterpret_cast<std::byte*>(address);
     Op == word_op::get ? prefetch_read(line) : prefetch_write(line);
-    where_ = address | far_flag | delayed_flag;
+    where_ = address | far_flag | delayed_flag | order_bits(order);
     issued_ = w.delayed.called_now();
   }
 
@@ -317,11 +350,19 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
   /// The word as an integer of the same size and, for min and max, with the same sign.
   using bits_of_word = std::conditional_t<word_integer<T>, T, word_of<sizeof(T)>>;
-  /// No other task could run at the call.
-  static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
   /// With a delay: the task waits inside a stop_scope.
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
-  static constexpr std::uint64_t address_bits = may_stop - 1;
+  /// 0: seq_cst.
+  static constexpr unsigned order_shift = 57;
+  static constexpr std::uint64_t address_bits = (std::uint64_t{1} << order_shift) - 1;
+
+  static constexpr std::uint64_t order_bits(std::memory_order order) noexcept {
+    return (static_cast<std::uint64_t>(std::memory_order_seq_cst) - static_cast<std::uint64_t>(order)) << order_shift;
+  }
+  static constexpr std::memory_order order_of(std::uint64_t where) noexcept {
+    return static_cast<std::memory_order>(static_cast<std::uint64_t>(std::memory_order_seq_cst) -
+                                          (where >> order_shift & 7));
+  }
 
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool begun() const noexcept { return (where_ & (far_flag | begun_flag)) == begun_flag; }
@@ -340,6 +381,8 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
   std::uint64_t issued_;  ///< position of the worker's ring at the call, which advances at every switch; or its time
   operands operands_;
+  /// No other task could run at the call. A variable of its own, so that the compiler sees the way of a lone task as one.
+  bool at_once_;
   [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
@@ -364,16 +407,17 @@ using plain = std::type_identity_t<T>;
 
 /// Reads *p. T: any trivially copyable type up to 16 bytes; single words are read atomically.
 template <detail::word_copyable T>
-TESS_WORD_NEAR auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
+TESS_WORD_NEAR auto get(global_ptr<T> p, std::memory_order order = std::memory_order_seq_cst,
+                        std::source_location at = std::source_location::current()) {
   using value = std::remove_cv_t<T>;
-  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), at);
+  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), order, at);
 }
 
 /// Writes *p.
 template <detail::word_copyable T>
-TESS_WORD_NEAR auto put(global_ptr<T> p, detail::plain<T> value,
+TESS_WORD_NEAR auto put(global_ptr<T> p, detail::plain<T> value, std::memory_order order = std::memory_order_seq_cst,
                         std::source_location at = std::source_location::current()) {
-  return detail::put_call<T>(p, {{value}}, at);
+  return detail::put_call<T>(p, {{value}}, order, at);
 }
 
 /// Each of these gives the value before the operation. Integers of 32 and 64 bits have all of them; min and
@@ -382,58 +426,59 @@ TESS_WORD_NEAR auto put(global_ptr<T> p, detail::plain<T> value,
 /// compare_swap, for linked structures: a word of zeros is the null pointer. There is no protection against ABA: do not
 /// free a node that other tasks may still compare with.
 template <detail::word_number T>
-TESS_WORD_NEAR auto fetch_add(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, order, at);
 }
 template <detail::word_integer T>
-TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
   using unsigned_t = std::make_unsigned_t<T>;  // negating the smallest signed value must wrap, not overflow
   return detail::word_call<detail::word_op::fetch_add, T>(
-      p, {{static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v))}}, at);
+      p, {{static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v))}}, order, at);
 }
 template <detail::word_float T>
-TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_add, T>(p, {{-v}}, at);
+  return detail::word_call<detail::word_op::fetch_add, T>(p, {{-v}}, order, at);
 }
 template <detail::word_integer T>
-TESS_WORD_NEAR auto fetch_and(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_and(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_and, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_and, T>(p, {{v}}, order, at);
 }
 template <detail::word_integer T>
-TESS_WORD_NEAR auto fetch_or(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_or(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                              std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_or, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_or, T>(p, {{v}}, order, at);
 }
 template <detail::word_integer T>
-TESS_WORD_NEAR auto fetch_xor(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_xor(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_xor, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_xor, T>(p, {{v}}, order, at);
 }
 template <detail::word_number T>
-TESS_WORD_NEAR auto fetch_min(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_min(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_min, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_min, T>(p, {{v}}, order, at);
 }
 template <detail::word_number T>
-TESS_WORD_NEAR auto fetch_max(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto fetch_max(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                               std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_max, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::fetch_max, T>(p, {{v}}, order, at);
 }
 template <class T>
   requires(detail::word_number<T> || detail::word_pointer<T>)
-TESS_WORD_NEAR auto exchange(global_ptr<T> p, detail::plain<T> v,
+TESS_WORD_NEAR auto exchange(global_ptr<T> p, detail::plain<T> v, std::memory_order order = std::memory_order_seq_cst,
                              std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, at);
+  return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, order, at);
 }
 /// Stores `desired` if *p equals `expected`; it succeeded if the result equals `expected`.
 template <detail::word_discrete T>
 TESS_WORD_NEAR auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
+                                 std::memory_order order = std::memory_order_seq_cst,
                                  std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::compare_swap, T>(p, {{expected, desired}}, at);
+  return detail::word_call<detail::word_op::compare_swap, T>(p, {{expected, desired}}, order, at);
 }
 
 #undef TESS_WORD_NEAR

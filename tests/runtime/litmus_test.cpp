@@ -66,6 +66,67 @@ TEST_P(litmus, message_passing_never_sees_the_flag_without_the_message) {
       [](seen, seen r) { EXPECT_FALSE(r.a == 1 && r.b == 0); }));
 }
 
+TEST_P(litmus, a_release_of_the_flag_and_an_acquire_pass_a_relaxed_message) {
+  run_here(program(
+      rounds,
+      [](shared s) -> task<seen> {
+        co_await put(s.x, 1, std::memory_order_relaxed);
+        co_await put(s.y, 1, std::memory_order_release);
+        co_return seen{};
+      },
+      [](shared s) -> task<seen> {
+        seen r;
+        r.a = co_await get(s.y, std::memory_order_acquire);
+        r.b = co_await get(s.x, std::memory_order_relaxed);
+        co_return r;
+      },
+      [](seen, seen r) { EXPECT_FALSE(r.a == 1 && r.b == 0); }));
+}
+
+TEST_P(litmus, atomics_of_release_and_acquire_pass_a_relaxed_message) {
+  run_here(program(
+      rounds,
+      [](shared s) -> task<seen> {
+        co_await put(s.x, 1, std::memory_order_relaxed);
+        co_return seen{co_await fetch_add(s.y, 1, std::memory_order_release), 0};
+      },
+      [](shared s) -> task<seen> {
+        seen r;
+        r.a = co_await fetch_add(s.y, 1, std::memory_order_acquire);
+        r.b = co_await get(s.x, std::memory_order_relaxed);
+        co_return r;
+      },
+      [](seen l, seen r) {
+        EXPECT_EQ(l.a + r.a, 1U) << "one of the two is first";
+        EXPECT_FALSE(r.a == 1 && r.b == 0);
+      }));
+}
+
+TEST_P(litmus, relaxed_operations_on_one_word_never_go_back_and_lose_nothing) {
+  run_here(program(
+      rounds,
+      [](shared s) -> task<seen> {
+        co_await put(s.x, 1, std::memory_order_relaxed);
+        std::uint64_t const own = co_await get(s.x, std::memory_order_relaxed);
+        co_await put(s.x, 2, std::memory_order_release);
+        for (int i = 0; i < 10; ++i) co_await fetch_add(s.y, 1, std::memory_order_relaxed);
+        co_return seen{own, co_await get(s.y)};
+      },
+      [](shared s) -> task<seen> {
+        seen r;
+        r.a = co_await get(s.x, std::memory_order_relaxed);
+        std::uint64_t const later = co_await get(s.x, std::memory_order_relaxed);
+        EXPECT_LE(r.a, later);
+        for (int i = 0; i < 10; ++i) co_await fetch_add(s.y, 1, std::memory_order_relaxed);
+        r.b = co_await get(s.y);
+        co_return r;
+      },
+      [](seen l, seen r) {
+        EXPECT_EQ(l.a, 1U);
+        EXPECT_EQ(std::max(l.b, r.b), 20U);
+      }));
+}
+
 TEST_P(litmus, store_buffering_never_sees_neither_store) {
   run_here(program(
       rounds,

@@ -16,7 +16,7 @@ namespace tess {
 namespace detail {
 
 operation_counts counts_of(worker_state const& w) noexcept {
-  return {read_count(w.counts.words[0]), read_count(w.counts.words[1]),
+  return {w.words(false), w.words(true),
           read_count(w.cold.block_bytes) + read_count(w.counts.stored_bytes), read_count(w.cold.messages),
           read_count(w.cold.message_bytes)};
 }
@@ -34,8 +34,8 @@ std::uint64_t left(worker_state const& w) {
 }
 
 constexpr named_count named_counts[] = {
-    {"words_local", [](worker_state const& w) { return w.counts.words[0]; }},
-    {"words_remote", [](worker_state const& w) { return w.counts.words[1]; }},
+    {"words_local", [](worker_state const& w) { return w.words(false); }},
+    {"words_remote", [](worker_state const& w) { return w.words(true); }},
     {"blocks", [](worker_state const& w) { return w.cold.block_operations + w.counts.stores; }},
     {"block_bytes", [](worker_state const& w) { return w.cold.block_bytes + w.counts.stored_bytes; }},
     {"messages", [](worker_state const& w) { return w.cold.messages; }},

@@ -13,7 +13,7 @@ constexpr std::uint32_t switches_per_turn = 64;
 /// How long a single task completes operations without a poll: many times the cost of a poll, yet short for a place
 /// that waits for an answer.
 constexpr auto alone_turn = std::chrono::microseconds(4);
-constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
+constexpr std::int64_t alone_budget_min = 32, alone_budget_max = 4096;
 /// Tasks that take turns: enough to hide the latency of memory, few enough for the first-level cache.
 constexpr std::uint64_t turns_max = 32;
 constexpr unsigned polls_per_extra_start = 16;

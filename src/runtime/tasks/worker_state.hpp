@@ -24,7 +24,7 @@ struct worker_state : worker {
 
   std::uint32_t thread;
   std::uint64_t random_state;                           ///< chooses the victims of steals
-  std::uint64_t alone_budget = 128;                     ///< word operations of a lone task's turn
+  std::int64_t alone_budget = 128;                      ///< word operations of a lone task's turn
   std::chrono::steady_clock::time_point alone_since{};  ///< end of its last full turn, if it has just had one
   std::chrono::steady_clock::time_point turn_begin{};   ///< or the end of its last full turn
   char const* polls_for = nullptr;  ///< what the current task waits for without suspending; see wait_polling()

@@ -170,7 +170,7 @@ class deque {
     split_.store(to, std::memory_order_release);
   }
 
-  /// Makes the newest public items private, about half of them. False: at most one is left, which a thief may be taking.
+  /// Makes the newest public items private, about half of them. False: at most one is left, which a thief may take.
   bool take_back() noexcept {
     std::int64_t const s = split_.load(std::memory_order_relaxed);
     std::int64_t const left = s - top_.load(std::memory_order_relaxed);

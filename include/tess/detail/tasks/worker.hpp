@@ -64,7 +64,6 @@ inline std::uint64_t read_count(std::uint64_t const& count) noexcept {
 
 /// The counts of the inlined paths; the others are in statistics.hpp of the runtime.
 struct hot_counts {
-  std::uint64_t words[2] = {0, 0};  ///< word operations on this place, on other places
   std::uint64_t stores = 0;         ///< blocks of a few bytes, stored through a window
   std::uint64_t stored_bytes = 0;
 };
@@ -95,8 +94,12 @@ struct worker {
   std::uint16_t delivering = 0;     ///< depth of running message handlers
   std::uint32_t ready_events = 0;   ///< event operations that did not have to wait
   hot_counts counts;
-  /// Word operations below these counts complete at once; beyond them the next poll is due. 0: another task could run.
-  std::uint64_t alone_until[2] = {0, 0};
+  /// How many more word operations, on this place and on other places, complete at once: while no other task could run,
+  /// and the next poll is not due. Below zero: as many did not.
+  std::int64_t alone_left[2] = {0, 0};
+  /// Word operations so far are these less alone_left, so that a lone task's path counts once.
+  std::uint64_t alone_given[2] = {0, 0};
+  bool is_alone = false;
   std::byte* segment = nullptr;          ///< start of the place's segment
   out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while no message is buffered
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
@@ -115,29 +118,45 @@ struct worker {
 
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return notify_id_; }
 
-  /// Counts a word operation. True: no other task could run here now, and the next poll is not due; it may complete at
-  /// once. The count is also the budget, so that the path of a lone task has one store for both.
-  [[nodiscard, gnu::always_inline]] bool count_word(bool remote) noexcept {
-    std::atomic_ref<std::uint64_t> const count(counts.words[remote]);
-    std::uint64_t const before = count.load(std::memory_order_relaxed);
-    count.store(before + 1, std::memory_order_relaxed);
-    return before < alone_until[remote];
+  /// Counts a word operation. Not below zero: no other task could run here now, and the next poll is not due; it may
+  /// complete at once.
+  [[nodiscard, gnu::always_inline]] std::int64_t count_word(bool remote) noexcept {
+    std::atomic_ref<std::int64_t> const count(alone_left[remote]);
+    std::int64_t const left = count.load(std::memory_order_relaxed) - 1;
+    count.store(left, std::memory_order_relaxed);
+    return left;
   }
-  [[nodiscard]] bool alone() const noexcept { return alone_until[0] != 0; }
+  /// Word operations so far, on this place or on other places; any thread may ask.
+  [[nodiscard]] std::uint64_t words(bool remote) const noexcept {
+    return read_count(alone_given[remote]) -
+           static_cast<std::uint64_t>(
+               std::atomic_ref(const_cast<std::int64_t&>(alone_left[remote])).load(std::memory_order_relaxed));
+  }
   /// True if a lone task has used up its budget.
-  [[nodiscard]] bool alone_spent() const noexcept {
-    return alone() && (counts.words[0] >= alone_until[0] || counts.words[1] >= alone_until[1]);
-  }
+  [[nodiscard]] bool alone_spent() const noexcept { return is_alone && (alone_left[0] <= 0 || alone_left[1] <= 0); }
   /// Takes one operation from the budget of a lone task; false: the budget is spent, or the task is not alone.
   [[nodiscard]] bool spend_alone() noexcept {
-    if (alone_until[0] <= counts.words[0]) return false;
-    --alone_until[0];
+    if (alone_left[0] <= 0) return false;
+    give(false, alone_left[0] - 1);
     return true;
   }
-  void set_alone(std::uint64_t budget) noexcept {
-    for (int i : {0, 1}) alone_until[i] = counts.words[i] + budget;
+  void set_alone(std::int64_t budget) noexcept {
+    is_alone = true;
+    for (bool const remote : {false, true}) give(remote, budget);
   }
-  void not_alone() noexcept { alone_until[0] = alone_until[1] = 0; }
+  [[gnu::always_inline]] void not_alone() noexcept {
+    if (is_alone) [[unlikely]]
+      end_alone();
+  }
+  [[gnu::noinline]] void end_alone() noexcept {
+    is_alone = false;
+    for (bool const remote : {false, true}) give(remote, 0);
+  }
+  void give(bool remote, std::int64_t budget) noexcept {
+    std::atomic_ref<std::int64_t> const left(alone_left[remote]);
+    bump(alone_given[remote], static_cast<std::uint64_t>(budget - left.load(std::memory_order_relaxed)));
+    left.store(budget, std::memory_order_relaxed);
+  }
 
   /// Makes a task of this place runnable: a lone task is then no longer alone.
   void make_runnable(promise_base* p) {

@@ -48,65 +48,104 @@ using word_of = std::conditional_t<
     Bytes == 8, std::uint64_t,
     std::conditional_t<Bytes == 4, std::uint32_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
+/// The orders that a load, a store and an atomic can have: an order of another kind of operation is made stronger. Each
+/// use names a constant order, so that no code depends on its value at run time.
+[[gnu::always_inline]] inline auto with_load_order(std::memory_order order, auto const& access) noexcept {
+  if (order == std::memory_order_relaxed) return access(std::memory_order_relaxed);
+  if (order == std::memory_order_acquire) return access(std::memory_order_acquire);
+  return access(std::memory_order_seq_cst);
+}
+[[gnu::always_inline]] inline void with_store_order(std::memory_order order, auto const& access) noexcept {
+  if (order == std::memory_order_relaxed)
+    access(std::memory_order_relaxed);
+  else if (order == std::memory_order_release)
+    access(std::memory_order_release);
+  else
+    access(std::memory_order_seq_cst);
+}
+[[gnu::always_inline]] inline auto with_atomic_order(std::memory_order order, auto const& access) noexcept {
+#if defined(__riscv)
+  if (order == std::memory_order_relaxed) return access(std::memory_order_relaxed);
+  if (order == std::memory_order_acquire) return access(std::memory_order_acquire);
+  if (order == std::memory_order_release) return access(std::memory_order_release);
+#endif
+  // x86-64 has one instruction for all of them.
+  static_cast<void>(order);
+  return access(std::memory_order_seq_cst);
+}
+
 /// One access by the processor, at this or another place.
 template <class W>
-[[gnu::always_inline]] inline W load_piece(std::byte* address) noexcept {
+[[gnu::always_inline]] inline W load_piece(std::byte* address,
+                                           std::memory_order order = std::memory_order_seq_cst) noexcept {
   if (W value{}; extended_address::try_load(address, value)) return value;
-  return std::atomic_ref(*reinterpret_cast<W*>(address)).load(std::memory_order_seq_cst);
+  return with_load_order(order,
+                         [&](std::memory_order o) { return std::atomic_ref(*reinterpret_cast<W*>(address)).load(o); });
 }
 template <class W>
-[[gnu::always_inline]] inline void store_piece(std::byte* address, W value) noexcept {
+[[gnu::always_inline]] inline void store_piece(std::byte* address, W value,
+                                               std::memory_order order = std::memory_order_seq_cst) noexcept {
   if (extended_address::try_store(address, value)) return;
-  std::atomic_ref(*reinterpret_cast<W*>(address)).store(value, std::memory_order_seq_cst);
+  with_store_order(order,
+                   [&](std::memory_order o) { std::atomic_ref(*reinterpret_cast<W*>(address)).store(value, o); });
 }
 
 template <class T>
-T load_word(std::byte* address) noexcept {
+[[gnu::always_inline]] inline T load_word(std::byte* address,
+                                          std::memory_order order = std::memory_order_seq_cst) noexcept {
   // Values that are not a single word are copied in pieces, each of the type's alignment.
   constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
   T value;
   for (std::size_t i = 0; i < sizeof(T); i += piece) {
-    auto const w = load_piece<word_of<piece>>(address + i);
+    auto const w = load_piece<word_of<piece>>(address + i, order);
     std::memcpy(reinterpret_cast<std::byte*>(&value) + i, &w, piece);
   }
   return value;
 }
 
 template <class T>
-void store_word(std::byte* address, T const& value) noexcept {
+[[gnu::always_inline]] inline void store_word(std::byte* address, T const& value,
+                                              std::memory_order order = std::memory_order_seq_cst) noexcept {
   constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
   for (std::size_t i = 0; i < sizeof(T); i += piece) {
     word_of<piece> w;
     std::memcpy(&w, reinterpret_cast<std::byte const*>(&value) + i, piece);
-    store_piece(address + i, w);
+    store_piece(address + i, w, order);
   }
 }
 
 /// Stores `desired` if the word equals `expected`; afterwards `expected` is the previous value of the word.
 template <class T>
-bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
+bool compare_swap_word(std::byte* address, T& expected, T desired, std::memory_order order) noexcept {
   if (T before = expected; extended_address::try_compare_swap(address, before, desired))
     return std::exchange(expected, before) == before;
-  return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).compare_exchange_strong(expected, desired);
+  return with_atomic_order(order, [&](std::memory_order o) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).compare_exchange_strong(expected, desired, o);
+  });
 }
 
 /// Returns the old value. compare_swap stores b if the word equals a.
 template <word_op Op, word_integer T>
-T apply_integer(std::byte* address, T a, T b) noexcept {
+T apply_integer(std::byte* address, T a, T b, std::memory_order order = std::memory_order_seq_cst) noexcept {
   if (extended_address::try_atomic<Op>(address, a, b)) return a;
   if constexpr (Op == word_op::compare_swap) {
-    compare_swap_word(address, a, b);
+    compare_swap_word(address, a, b, order);
     return a;
   }
   std::atomic_ref<T> const word(*reinterpret_cast<T*>(address));
-  if constexpr (Op == word_op::fetch_add) return word.fetch_add(a);
-  if constexpr (Op == word_op::fetch_and) return word.fetch_and(a);
-  if constexpr (Op == word_op::fetch_or) return word.fetch_or(a);
-  if constexpr (Op == word_op::fetch_xor) return word.fetch_xor(a);
-  if constexpr (Op == word_op::exchange) return word.exchange(a);
+  if constexpr (Op == word_op::fetch_add)
+    return with_atomic_order(order, [&](std::memory_order o) { return word.fetch_add(a, o); });
+  if constexpr (Op == word_op::fetch_and)
+    return with_atomic_order(order, [&](std::memory_order o) { return word.fetch_and(a, o); });
+  if constexpr (Op == word_op::fetch_or)
+    return with_atomic_order(order, [&](std::memory_order o) { return word.fetch_or(a, o); });
+  if constexpr (Op == word_op::fetch_xor)
+    return with_atomic_order(order, [&](std::memory_order o) { return word.fetch_xor(a, o); });
+  if constexpr (Op == word_op::exchange)
+    return with_atomic_order(order, [&](std::memory_order o) { return word.exchange(a, o); });
   if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max) {
-    T old = word.load();
-    while ((Op == word_op::fetch_min ? a < old : old < a) && !compare_swap_word(address, old, a)) {
+    T old = with_load_order(order, [&](std::memory_order o) { return word.load(o); });
+    while ((Op == word_op::fetch_min ? a < old : old < a) && !compare_swap_word(address, old, a, order)) {
     }
     return old;
   }
@@ -115,29 +154,29 @@ T apply_integer(std::byte* address, T a, T b) noexcept {
 /// The same for floating point, for which processors have no atomics: a loop over compare-and-swap of the bits. A NaN
 /// compares with nothing, so fetch_min and fetch_max neither store one nor replace one.
 template <word_op Op, word_float T>
-T apply_float(std::byte* address, T a) noexcept {
+T apply_float(std::byte* address, T a, std::memory_order order = std::memory_order_seq_cst) noexcept {
   using bits = word_of<sizeof(T)>;
-  bits old = load_piece<bits>(address);
+  bits old = load_piece<bits>(address, order);
   for (;;) {
     T const before = std::bit_cast<T>(old);
     T after = a;
     if constexpr (Op == word_op::fetch_add) after = before + a;
     if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max)
       if (!(Op == word_op::fetch_min ? a < before : before < a)) return before;
-    if (compare_swap_word(address, old, std::bit_cast<bits>(after))) return before;
+    if (compare_swap_word(address, old, std::bit_cast<bits>(after), order)) return before;
   }
 }
 
 /// Any atomic on any type that supports it.
 template <word_op Op, class T>
-T apply_word(std::byte* address, T a, T b) noexcept {
+T apply_word(std::byte* address, T a, T b, std::memory_order order = std::memory_order_seq_cst) noexcept {
   if constexpr (word_float<T>)
-    return apply_float<Op, T>(address, a);
+    return apply_float<Op, T>(address, a, order);
   else if constexpr (word_pointer<T>)
-    return std::bit_cast<T>(
-        apply_integer<Op, std::uint64_t>(address, std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)));
+    return std::bit_cast<T>(apply_integer<Op, std::uint64_t>(address, std::bit_cast<std::uint64_t>(a),
+                                                             std::bit_cast<std::uint64_t>(b), order));
   else
-    return apply_integer<Op, T>(address, a, b);
+    return apply_integer<Op, T>(address, a, b, order);
 }
 
 /// The type of a word in a request to a fabric without windows.
