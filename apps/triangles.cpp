@@ -25,7 +25,7 @@ tess::task<int> work(options const& o) {
     before = co_await tess::count_operations();
     tess::begin_measured_part();
     command_line::stopwatch const watch;
-    co_await kernel.orient();
+    if (kernel.needs_order(o.form)) co_await kernel.orient();
     double const ordered = watch.seconds();
     found = co_await kernel.count(o.form);
     double const taken = watch.seconds();

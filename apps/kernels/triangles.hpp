@@ -9,6 +9,8 @@
 //   rows of the other places in blocks, a place's at a time, the next while one is used. messages: rows are
 //   sent, in packets, to the owners of their out-neighbours, which count.
 //
+//   Where no vertex has many neighbours an order costs more than it saves: then words merge the rows as they are.
+//
 // Threads   made, run and released by one task, for all; one run() at a time.
 // Cost      at every place 8 bytes for each vertex of the graph, 4 for each own entry at most, and for `words` the
 //           directed rows of two other places; a bitmap of the vertices for each worker. Transfers: for words the
@@ -45,12 +47,14 @@ class triangles {
   static tess::task<triangles> make(graph::distributed_graph g);
   static tess::task<void> release(triangles t);
 
+  // Counting needs orient() first: not by words where no vertex has many neighbours, as in a grid or a map of roads.
+  [[nodiscard]] bool needs_order(form how) const noexcept;
   // Both steps; the number of triangles.
   [[nodiscard]] tess::task<std::uint64_t> run(form how) const;
 
   // Turns the edges and renames the vertices.
   [[nodiscard]] tess::task<void> orient() const;
-  // After orient(), as often as wanted.
+  // After orient(), if this form needs it; as often as wanted.
   [[nodiscard]] tess::task<std::uint64_t> count(form how) const;
   // The same by words: how many triangles each vertex is part of. 8 bytes more for each vertex of the graph.
   [[nodiscard]] tess::task<std::vector<std::uint64_t>> count_each() const;

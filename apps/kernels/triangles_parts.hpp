@@ -77,6 +77,9 @@ struct triangles_state {
   std::vector<std::atomic<vertex_marks*>> unused_marks_ = std::vector<std::atomic<vertex_marks*>>(tess::workers());
 };
 
+// By rows as they are, at the caller's place: the triangles whose largest vertex is its own.
+[[nodiscard]] tess::task<std::uint64_t> count_flat(graph::distributed_graph g);
+
 // The form `messages`, at the caller's place.
 [[nodiscard]] tess::task<void> push_rows(tess::place_local<triangles_state> everywhere);
 

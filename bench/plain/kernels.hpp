@@ -198,6 +198,8 @@ class triangles {
   [[nodiscard]] std::uint64_t run();
 
  private:
+  [[nodiscard]] bool worth_renumbering() const;
+  [[nodiscard]] std::uint64_t count_as_they_are() const;
   void number_by_degree();
   void direct_edges();
   [[nodiscard]] std::uint64_t count() const;

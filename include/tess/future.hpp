@@ -167,6 +167,7 @@ class [[gnu::warn_unused]] future {
   [[gnu::always_inline]] static std::coroutine_handle<> settle(void* frame) noexcept {
     auto& s = *static_cast<state*>(frame);
     detail::task_promise<T>& p = s.work.promise();
+    detail::races::continue_in(s.awaiting, p);
     if (p.exception) [[unlikely]] {
       // Nobody will ask for it.
       if (s.owners.load(std::memory_order_relaxed) == 1)

@@ -147,9 +147,10 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     std::source_location called_at;
     T complete() const noexcept {
       if (address == nullptr) return given.value[0];
-      races::begin_word(address, sizeof(T), Op != word_op::get, called_at);
+      bool const orders = order != std::memory_order_relaxed;
+      races::begin_word(address, sizeof(T), Op != word_op::get, orders, called_at);
       T const result = perform();
-      races::end_word(address);
+      if (orders) races::end_word(address);
       return result;
     }
 #else

@@ -205,6 +205,25 @@ task<void> by_a_word_as_flag() {
   tess::deallocate(arrived);
 }
 
+task<void> by_release_and_acquire() {
+  auto const flag = tess::allocate<long>();
+  for (long round = 1; round < 20; ++round) {
+    co_await tess::put(flag, 0);
+    co_await tess::finish([&] {
+      tess::spawn([flag, round]() -> task<void> {
+        total = round;
+        co_await tess::put(flag, 1, std::memory_order_release);
+      });
+      tess::spawn([flag, round]() -> task<void> {
+        while (co_await tess::get(flag, std::memory_order_acquire) == 0) {
+        }
+        if (total != round) std::puts("wrong");
+      });
+    });
+  }
+  tess::deallocate(flag);
+}
+
 task<void> by_waiting_for_a_word() {
   auto const flag = tess::allocate<std::uint64_t>();
   *flag.local() = 0;
@@ -357,6 +376,7 @@ case_list const cases{CASE(by_spawn_and_finish),
                       CASE(by_a_flag_of_an_event_counter),
                       CASE(by_place_atomic),
                       CASE(by_a_word_as_flag),
+                      CASE(by_release_and_acquire),
                       CASE(by_waiting_for_a_word),
                       CASE(by_when_all),
                       CASE(by_futures),

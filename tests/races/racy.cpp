@@ -300,7 +300,25 @@ task<void> after_another_spawn() {
   });
 }
 
+task<void> relaxed_flag() {
+  auto const flag = tess::allocate<long>();
+  co_await tess::put(flag, 0);
+  co_await tess::finish([&] {
+    tess::spawn([flag]() -> task<void> {
+      total = 5;  // relaxed_flag
+      co_await tess::put(flag, 1, std::memory_order_relaxed);
+    });
+    tess::spawn([flag]() -> task<void> {
+      while (co_await tess::get(flag, std::memory_order_relaxed) == 0) {
+      }
+      std::printf("%ld\n", total);  // relaxed_flag
+    });
+  });
+  tess::deallocate(flag);
+}
+
 case_list const cases{CASE(after_another_spawn),
+                      CASE(relaxed_flag),
                       CASE(handlers_of_a_place),
                       CASE(calls_of_two_tasks),
                       CASE(heap_of_two_tasks),

@@ -247,9 +247,9 @@ void forget_all() noexcept {
   }
 }
 
-void begin_word(void const* word, std::size_t bytes, bool writing, std::source_location at) noexcept {
+void begin_word(void const* word, std::size_t bytes, bool writing, bool orders, std::source_location at) noexcept {
   note(word, bytes, is_word | (writing ? writes : 0), at);
-  release(word);
+  if (orders) release(word);
 }
 
 void block(void const* begin, std::size_t bytes, bool writing, std::source_location at) noexcept {

@@ -72,7 +72,7 @@ word_slot* issue_word(word_request const& request, std::source_location at) {
 #if TESS_RACES
   std::byte const* const word =
       bytes_of_window(job.load_window[place_of(request.address)] + offset_of(request.address));
-  races::begin_word(word, request.bytes, request.op != word_op::get, at);
+  races::begin_word(word, request.bytes, request.op != word_op::get, true, at);
 #endif
   worker_state& w = this_worker();
   auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;

@@ -75,8 +75,8 @@ void sending_from(void const* code) noexcept;
 /// The current task adds to a message that is not yet closed.
 void also_send(message_clock m) noexcept;
 
-/// A word operation, before and after it takes effect.
-void begin_word(void const* word, std::size_t bytes, bool writes, std::source_location at) noexcept;
+/// A word operation, before it takes effect, and after it if it is not relaxed: then it orders others.
+void begin_word(void const* word, std::size_t bytes, bool writes, bool orders, std::source_location at) noexcept;
 inline void end_word(void const* word) noexcept {
   acquire(word);
 }
@@ -111,7 +111,7 @@ inline message_clock send() noexcept {
   return {};
 }
 inline void also_send(message_clock) noexcept {}
-inline void begin_word(void const*, std::size_t, bool, std::source_location) noexcept {}
+inline void begin_word(void const*, std::size_t, bool, bool, std::source_location) noexcept {}
 inline void end_word(void const*) noexcept {}
 inline void block(void const*, std::size_t, bool, std::source_location) noexcept {}
 inline void* fresh(void* begin, std::size_t) noexcept {
