@@ -223,7 +223,7 @@ tess::task<std::vector<std::uint64_t>> triangles::count_each() const {
   co_return each;
 }
 
-// As GAP's reference implementation, which orders from ten neighbours on average, and with a bound on the work of a row.
+// As GAP's reference implementation, which orders from ten neighbours on average; and with a bound on a row's work.
 bool triangles::needs_order(form how) const noexcept {
   constexpr std::uint64_t few_on_average = 10;
   constexpr graph::vertex few = 32;

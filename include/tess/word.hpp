@@ -382,7 +382,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
   std::uint64_t issued_;  ///< position of the worker's ring at the call, which advances at every switch; or its time
   operands operands_;
-  /// No other task could run at the call. A variable of its own, so that the compiler sees the way of a lone task as one.
+  /// No other task could run at the call. Not a bit of where_, so that the compiler sees a lone task's way as one.
   bool at_once_;
   [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED

@@ -104,8 +104,8 @@ std::uint64_t work_done() {
   std::uint64_t sum = 0;
   for (auto const& w : the_job->workers) {
     cold_counts const& c = w->cold;
-    sum += w->words(false) + w->words(true) + read_count(w->counts.stores) +
-           c.block_operations + c.messages + c.finish_reports + c.graphs + c.steals;
+    sum += w->words(false) + w->words(true) + read_count(w->counts.stores) + c.block_operations + c.messages +
+           c.finish_reports + c.graphs + c.steals;
     w->frames.for_each_task([&](void* frame) {
       std::uint64_t const address = reinterpret_cast<std::uint64_t>(frame);
       sum += (address ^ address >> 21) * 0x9E3779B97F4A7C15U;

@@ -64,7 +64,7 @@ inline std::uint64_t read_count(std::uint64_t const& count) noexcept {
 
 /// The counts of the inlined paths; the others are in statistics.hpp of the runtime.
 struct hot_counts {
-  std::uint64_t stores = 0;         ///< blocks of a few bytes, stored through a window
+  std::uint64_t stores = 0;  ///< blocks of a few bytes, stored through a window
   std::uint64_t stored_bytes = 0;
 };
 
