@@ -66,7 +66,7 @@ void push_unstarted(worker& w, promise_base* p);
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
   races::begin(*p, made_at);
-  scope->add(1);
+  w.credit.add(*scope);
   w.not_alone();
   if (!w.unstarted.push_private(p)) [[unlikely]]
     push_unstarted(w, p);

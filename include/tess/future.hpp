@@ -68,8 +68,9 @@ class [[gnu::warn_unused]] future {
     void drop_owner() noexcept {
       detail::races::release(this);
       if (shared) {
-        // acquire and release: the last owner sees the effects of the others before it destroys the result.
-        if (owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        // acquire and release: the last owner sees the effects of the others before it destroys the result. The only
+        // owner stays the only one.
+        if (owners.load(std::memory_order_acquire) != 1 && owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
       } else {
         std::uint32_t const left = owners.load(std::memory_order_relaxed) - 1;
         owners.store(left, std::memory_order_relaxed);
@@ -124,6 +125,11 @@ class [[gnu::warn_unused]] future {
     }
     ~awaiter() {
       if (kept_ != nullptr) kept_->drop_owner();
+    }
+    [[gnu::always_inline]] bool await_ready() noexcept {
+      if (!detail::access::line(state_.done).is_set() || detail::self->count_event()) return wait::await_ready();
+      this->must_await_.met();
+      return true;
     }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {

@@ -59,10 +59,15 @@ class Tables(unittest.TestCase):
 
     def run_tess(self, *words: str, code: int = 0, **how: object) -> subprocess.CompletedProcess:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TESS_")}
-        done = subprocess.run(
-            [self.tess, "run", *words], cwd=self.folder, env=environment, capture_output=True, text=True,
-            timeout=SECONDS_MAX, check=False, **how,
-        )  # fmt: skip
+        # A program that hangs says where its tasks wait.
+        environment["TESS_STALL_TIMEOUT"] = str(SECONDS_MAX / 3)
+        try:
+            done = subprocess.run(
+                [self.tess, "run", *words], cwd=self.folder, env=environment, capture_output=True, text=True,
+                timeout=SECONDS_MAX, check=False, **how,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as late:
+            self.fail(f"{words}: not finished after {SECONDS_MAX} s\n{(late.stderr or b'').decode()}")
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         return done
 

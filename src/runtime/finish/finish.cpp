@@ -97,6 +97,7 @@ call_scope* enter_async_call(finish_scope* run) {
 }
 
 bool leave_call(call_scope* scope) noexcept try {
+  if (!self->single) self->credit.give_back();
   // One is the body itself; the others are tasks that outlive it.
   if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);
   return scope->counted_in != nullptr;

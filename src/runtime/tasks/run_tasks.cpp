@@ -45,6 +45,7 @@ void look_at_size(worker_state& w) noexcept {
   auto const now = std::chrono::steady_clock::now();
   bool const small = now - std::exchange(w.turn_begin, now) < switches_per_turn * small_task;
   w.unstarted.keep(small ? small_tasks_kept : 0);
+  w.credit.take_at_once(small ? switches_per_turn : 0);
 }
 
 void resume(worker_state& w, promise_base* p) {
@@ -114,7 +115,10 @@ bool run_tasks(worker_state& w) {
       resume(w, p);
     }
   }
-  if (!w.single && w.runnable.position() >= w.turn_end) look_at_size(w);
+  if (!w.single) {
+    w.credit.give_back();
+    if (w.runnable.position() >= w.turn_end) look_at_size(w);
+  }
   w.current = &w.handler;
   return any;
 }

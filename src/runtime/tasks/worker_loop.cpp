@@ -260,6 +260,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
   }
   thread_state& thread = *this_thread;
   worker_state& outer = this_worker();
+  outer.credit.give_back();
   char const* const outer_polls_for = std::exchange(outer.polls_for, what);
   bool const outer_polls = thread.only_polls.load(std::memory_order_relaxed);
   for (unsigned idle_rounds = 0; !done(context);) {
@@ -277,6 +278,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
       self = w;
       busy |= poll(*w);
       busy |= run_system_tasks(*w);
+      w->credit.give_back();
     }
     // The wait may be for a task of another worker of this thread.
     if (!busy && idle_rounds > rounds_alone_max) busy = run_other_workers(thread);

@@ -75,6 +75,8 @@ class wait_list {
   }
 
  public:
+  /// True if the flag was set; for readers that do not lock, of an event that is set once.
+  [[nodiscard]] bool is_set() const noexcept { return (bits_.load(std::memory_order_acquire) & flag) != 0; }
   /// True if there are waiters; for readers that do not lock.
   [[nodiscard]] bool awaited() const noexcept {
     std::uint64_t const state = bits_.load(std::memory_order_relaxed);

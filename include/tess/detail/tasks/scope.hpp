@@ -6,14 +6,18 @@
 //   src/runtime/finish/finish.cpp (docs/internals/contract.md, 7).
 //
 //   A scope begins as its worker's own and counts with plain arithmetic. The worker shares it before another one can
-//   take a task of it or learn its key, and from then on its count is atomic.
+//   take a task of it or learn its key, and from then on its count is atomic. A worker that spawns and ends many tasks
+//   of one shared scope takes a credit: units that it has added in advance, of which spawns take one and ends give one
+//   back. So the count may be too high, never too low; the credit is returned when the worker's turn ends.
 //
 // Threads  add, done: any worker of the place that runs a task of the scope. share: the worker that owns it.
+//          scope_credit: its worker.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <utility>
 
 #include "tess/error.hpp"
 
@@ -53,6 +57,7 @@ class finish_scope {
     return false;
   }
   [[nodiscard]] promise_base* waiter() const noexcept { return waiter_; }
+  [[nodiscard]] bool shared() const noexcept { return shared_; }
 
   /// Before another worker can see the scope, by a task that it may steal or by a message.
   void share() noexcept {
@@ -126,6 +131,50 @@ class finish_scope {
   scope_kind kind_;
   bool shared_;
   bool travels_ = false;
+};
+
+/// Units of one shared scope's count that a worker holds.
+class scope_credit {
+ public:
+  /// Counts a task that is spawned.
+  [[gnu::always_inline]] void add(finish_scope& s) noexcept {
+    if (!s.shared())
+      s.add(1);
+    else
+      add_shared(s);
+  }
+  /// True if the end of a task has been counted.
+  [[nodiscard, gnu::always_inline]] bool takes_back(finish_scope const& s) noexcept {
+    if (scope_ != &s || units_ == 0) return false;
+    ++units_;
+    return true;
+  }
+  /// How many units to take at once; 0: tasks are long, and a finish must not wait for the end of one of another.
+  void take_at_once(std::int64_t units) noexcept { most_ = units; }
+  /// Before the worker may wait for others, or they for it.
+  void give_back() noexcept {
+    if (std::int64_t const n = std::exchange(units_, 0); n != 0) scope_->done(n);
+    scope_ = nullptr;
+  }
+
+ private:
+  [[gnu::noinline]] void add_shared(finish_scope& s) noexcept {
+    if (scope_ == &s && units_ > 1) {
+      // The last unit stays, so that the scope does.
+      --units_;
+      return;
+    }
+    // Twice in a row: more will follow.
+    std::int64_t const taken = scope_ == &s ? most_ : 0;
+    if (scope_ != &s) give_back();
+    s.add(1 + taken);
+    scope_ = &s;
+    units_ += taken;
+  }
+
+  finish_scope* scope_ = nullptr;
+  std::int64_t units_ = 0;
+  std::int64_t most_ = 0;
 };
 
 }  // namespace tess::detail

@@ -104,6 +104,7 @@ struct worker {
   out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while no message is buffered
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
   std::uint32_t async_places = 0;        ///< the same; 0 if each at_async is looked at
+  scope_credit credit;
   deque<promise_base*, share_scope> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
@@ -244,6 +245,7 @@ struct worker {
 
   /// The next task, after one of the scope has ended: if it was the last, the one that waits for them.
   [[gnu::always_inline]] std::coroutine_handle<> after_task(finish_scope& scope) noexcept {
+    if (credit.takes_back(scope)) return next();
     if (scope.end_task(notify_id())) return resume_now(scope.waiter());
     return next();
   }
