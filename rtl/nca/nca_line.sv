@@ -15,8 +15,7 @@ module nca_line #(
     input  logic                                   clear_i,
     input  logic                                   take_i,
     input  logic                                   fill_i,
-    input  logic             [LANES-1:0][63:0]     fill_words_i,
-    output nca_pkg::offset_t                       line_o
+    input  logic             [LANES-1:0][63:0]     fill_words_i
 );
   import nca_pkg::*;
 
@@ -32,7 +31,6 @@ module nca_line #(
   assign has_o    = valid_q && offset_i[OffsetBits-1-:LineBits] == line_q;
   assign word_o   = words_q[lane];
   assign marked_o = marked_q[lane];
-  assign line_o   = {line_q, (LaneBits + 3)'(0)};
   assign line_d   = take_i ? offset_i[OffsetBits-1-:LineBits] : line_q;
   assign words_d  = fill_i ? fill_words_i : words_q;
   assign valid_d  = fill_i || (valid_q && !take_i && !clear_i);

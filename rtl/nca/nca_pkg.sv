@@ -39,7 +39,7 @@ package nca_pkg;
 
   /// Where objects and the program's types are: constant while jobs are under way.
   typedef struct packed {
-    word_t       partition_base;   // whole lines
+    word_t       partition_base;   // a multiple of 4096
     offset_t     partition_bytes;
     word_t       types_address;    // in the tile's own memory
     logic [31:0] types_count;
@@ -71,34 +71,44 @@ package nca_pkg;
     KindPointerArray = 2'(ObjectsPointerArray)
   } kind_e;
 
-  /// States of the traversal.
-  typedef enum logic [4:0] {
-    Idle,
-    Start,
-    Visit,      // the child: is it new?
-    Mark,
-    MarkWait,
-    Open,       // what is it? Also for an object of the stack
-    Type,
-    TypeAsk,
-    TypeWait,
-    Size,
-    Measure,
-    Become,     // the child is the object whose pointers are followed
-    Find,       // the next pointer of it
-    MaskAsk,
-    MaskWait,
-    Target,
-    Push,
-    PushWait,
-    Pop,
-    PopWait,
-    Lines,      // of an object that is done
-    WriteBack,
-    Fetch,      // the line register gets another line
-    FetchWait,
-    Drain,
-    Result
+  /// How a state finds the next address: from what, and how far.
+  typedef enum logic [2:0] {
+    AddressOfPointer = 3'd0,  // the mark of what the pointer points to
+    AddressInObject  = 3'd1,  // a word, or its front
+    AddressOfStack   = 3'd2,  // the header of the stack's object
+    AddressOfArray   = 3'd3,  // the size of the child
+    AddressOfChild   = 3'd4   // the mark of the child; others: its header
+  } address_e;
+
+  /// States of the traversal; the upper digit is an address_e.
+  typedef enum logic [5:0] {
+    Start     = 6'o00,
+    Find      = 6'o01,  // the next pointer of the object
+    Locate    = 6'o10,  // where it is
+    Lines     = 6'o11,  // of an object that is done
+    PopWait   = 6'o20,
+    TypeWait  = 6'o30,
+    Target    = 6'o40,
+    Idle      = 6'o50,
+    Visit     = 6'o51,  // the child: is it new?
+    Mark      = 6'o52,
+    MarkWait  = 6'o53,
+    Open      = 6'o54,  // what is it? Also for an object of the stack
+    Type      = 6'o55,
+    TypeAsk   = 6'o56,
+    Size      = 6'o57,
+    Measure   = 6'o60,
+    Become    = 6'o61,  // the child is the object whose pointers are followed
+    MaskAsk   = 6'o62,
+    MaskWait  = 6'o63,
+    Push      = 6'o64,
+    PushWait  = 6'o65,
+    Pop       = 6'o66,
+    WriteBack = 6'o67,
+    Fetch     = 6'o70,  // the line register gets another line
+    FetchWait = 6'o71,
+    Drain     = 6'o72,
+    Result    = 6'o73
   } state_e;
 
   // What a state has the search of pointers do at the next edge.

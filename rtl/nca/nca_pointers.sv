@@ -12,7 +12,8 @@ module nca_pointers (
     output nca_pkg::count_t                   position_o,
     output logic                              beyond_o,        // of its end: it has no further pointer
     output logic                              mask_missing_o,
-    output logic                              found_o          // by a search
+    output logic                              found_o,         // by a search
+    input  logic                              after_i          // a pointer: what `next` may do; otherwise a search
 );
   import nca_pkg::*;
 
@@ -45,8 +46,8 @@ module nca_pointers (
   assign found_o = kind_i != KindObject || pointers != '0;
 
   // Behind the pointer, or in the next mask.
-  assign from   = do_i.next ? position_q : {position_q[CountBits-1:LaneBits], {LaneBits{1'b1}}};
-  assign behind = from + (do_i.next && describes_q ? BehindDescriptor : BehindPointer);
+  assign from   = after_i ? position_q : {position_q[CountBits-1:LaneBits], {LaneBits{1'b1}}};
+  assign behind = from + (after_i && describes_q ? BehindDescriptor : BehindPointer);
 
   always_comb begin
     position_d   = position_q;

@@ -4,7 +4,7 @@
 /// has ended then leaves it, to a register, whence the result is offered.
 module nca_range_slots #(
     parameter int unsigned SLOTS = 8,
-    parameter int unsigned UNDER_WAY = 4095,
+    parameter int unsigned UNDER_WAY = 255,
     parameter int unsigned TAG_BITS = 4,
     localparam int unsigned SlotBits = SLOTS > 1 ? $clog2(SLOTS) : 1
 ) (
@@ -30,7 +30,7 @@ module nca_range_slots #(
   localparam int unsigned CountBits = $clog2(UNDER_WAY + 1);
   typedef logic [SlotBits-1:0] slot_t;
 
-  logic [SLOTS-1:0] used_d, used_q, closed_d, closed_q, ended;
+  logic [SLOTS-1:0] used_d, used_q, closed_d, closed_q, ended, more, fewer;
   logic [CountBits-1:0] under_way_d[SLOTS], under_way_q[SLOTS];
   logic [TAG_BITS-1:0] tags_d[SLOTS], tags_q[SLOTS];
   logic result_d, result_q, takes;
@@ -65,8 +65,9 @@ module nca_range_slots #(
       if (ended != '0) used_d[ended_slot] = 1'b0;
     end
     for (int unsigned at = 0; at < SLOTS; ++at) begin
-      under_way_d[at] = under_way_q[at] + CountBits'(visit_i && slot_i == slot_t'(at))
-                        - CountBits'(done_valid_i && done_slot_i == slot_t'(at));
+      more[at]        = visit_i && slot_i == slot_t'(at);
+      fewer[at]       = done_valid_i && done_slot_i == slot_t'(at);
+      under_way_d[at] = under_way_q[at] + {{(CountBits - 1) {fewer[at] && !more[at]}}, more[at] != fewer[at]};
     end
     if (visit_i && last_i) closed_d[slot_i] = 1'b1;
     if (begin_i) begin

@@ -9,7 +9,7 @@ module nca_ranges #(
     parameter int unsigned LINE_CYCLES = 2,
     parameter int unsigned LINE_BYTES = 32,
     parameter int unsigned SLOTS = 8,
-    parameter int unsigned UNDER_WAY = 4095,  // lines of a command
+    parameter int unsigned UNDER_WAY = 255,  // lines of a command
     localparam int unsigned SlotBits = SLOTS > 1 ? $clog2(SLOTS) : 1,
     localparam int unsigned TagBits = $clog2(QUEUE_ENTRIES + SLOTS + 1)
 ) (

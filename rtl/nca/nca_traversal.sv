@@ -70,6 +70,7 @@ module nca_traversal #(
   fault_e fault_d, fault_q;
   offset_t objects_d, objects_q;
   word_t bytes_d, bytes_q;
+  logic counts_d, counts_q;  // the child's copy is added to the bytes
   depth_t depth_d, depth_q;  // entries of the stack
 
   // A pointer, and the object there, if it has an offset.
@@ -78,6 +79,7 @@ module nca_traversal #(
   logic far_d, far_q;
   logic first_d, first_q;  // it is the root
   logic back_d, back_q;    // it comes from the stack
+  offset_t room_d, room_q;  // from there to the end of the partition
   logic [31:0] header_d, header_q;
   word_t record_at_d, record_at_q;
 
@@ -90,8 +92,9 @@ module nca_traversal #(
 
   // Lines to write back.
   logic of_child_d, of_child_q;
-  offset_t line_at_d, line_at_q, lines_end_d, lines_end_q;
+  offset_t lines_end_d, lines_end_q, line_after;
   logic [UnderWayBits-1:0] under_way_d, under_way_q;
+  logic has_room, taken, leaves;
 
   // ---- The child: where it may be, and what it is ----
 
@@ -102,8 +105,7 @@ module nca_traversal #(
   logic set_type, set_size, record_sound, ragged, child_is_array, beyond_end;
   kind_e child_kind;
   word_t child_mask_at, child_bytes, word;
-  count_t child_words;
-  logic [OffsetBits:0] child_block;
+  count_t child_words, child_block;
 
   nca_shape i_shape (
       .clk_i,
@@ -116,11 +118,13 @@ module nca_traversal #(
       .kind_o    (child_kind),
       .mask_at_o (child_mask_at),
       .bytes_o   (child_bytes),
+      .measure_i (state_q == Measure),
       .words_o   (child_words),
       .block_o   (child_block)
   );
   assign child_is_array = child_kind != KindObject;
-  assign beyond_end     = child_bytes > 64'(settings_i.partition_bytes - child_q);
+  assign room_d         = settings_i.partition_bytes - child_q;
+  assign beyond_end     = child_bytes > 64'(room_q);
 
   // ---- The object's pointers ----
 
@@ -138,48 +142,63 @@ module nca_traversal #(
       .position_o    (position),
       .beyond_o      (none),
       .mask_missing_o(mask_missing),
-      .found_o       (found)
+      .found_o       (found),
+      .after_i       (state_q == Target)
   );
 
-  // ---- The line register: the word that each state needs ----
+  // ---- The word of the line register that each state needs: its address is known a cycle before ----
 
-  offset_t from, distance_to_word, word_at, line_at;
-  logic needs_word, has_line, word_marked, marks, takes_line, fills_line, clears_line;
+  offset_t address_d, address_q, from, distance_to_word, front;
+  logic is_array, needs_word, misplaced, sets_address;
+  logic has_line, word_marked, marks, takes_line, fills_line, clears_line;
+
+  // From the partition's base to the mark of an object at its beginning.
+  assign front = {settings_i.partition_base[OffsetBits-1:12], 12'(ParentSrc)};
 
   always_comb begin
     from             = child_q;
     distance_to_word = -Header;
-    needs_word       = 1'b0;
-    unique case (state_q)
-      Visit, Mark, MarkWait: begin
-        distance_to_word = -ParentSrc;
-        needs_word       = state_q == Visit && !wild;
+    unique case (address_e'(state_q[5:3]))
+      AddressOfPointer: begin
+        from             = target_q[OffsetBits-1:0];
+        distance_to_word = -front;
       end
-      Open: needs_word = !wild;
-      Size: begin
-        distance_to_word = -ArrayBytes;
-        needs_word       = child_is_array && child_q != FrontBytes;
-      end
-      Target: begin
-        from             = object_q;
+      AddressInObject: begin
+        if (state_q == Locate || !of_child_q) from = object_q;
         distance_to_word = {position[CountBits-2:0], 3'b000};
-        needs_word       = !none;
+        if (state_q == Lines) distance_to_word = is_array ? -ArrayFrontBytes : -FrontBytes;
       end
-      Lines: begin
-        if (!of_child_q) from = object_q;
-        distance_to_word = (of_child_q ? child_is_array : kind_q != KindObject) ? -ArrayFrontBytes : -FrontBytes;
-      end
+      AddressOfStack: from = stack_place_i.object;
+      AddressOfArray: distance_to_word = -ArrayBytes;
+      AddressOfChild: distance_to_word = -ParentSrc;
       default: ;
     endcase
   end
-  assign word_at = from + distance_to_word;
+  assign is_array = of_child_q ? child_is_array : kind_q != KindObject;
+
+  always_comb begin
+    address_d = address_q;
+    if (sets_address) address_d = from + distance_to_word;
+    if (leaves) address_d = line_after;
+  end
+
+  always_comb begin
+    unique case (state_q)
+      Visit, Open: needs_word = 1'b1;
+      Size: needs_word = child_is_array;
+      Target: needs_word = !none;
+      default: needs_word = 1'b0;
+    endcase
+    misplaced = !pauses && (state_q == Size ? child_is_array && child_q == FrontBytes
+                            : (state_q == Visit || state_q == Open) && wild);
+  end
 
   nca_line #(
       .LANES(LANES)
   ) i_line (
       .clk_i,
       .rst_ni,
-      .offset_i    (word_at),
+      .offset_i    (address_q),
       .has_o       (has_line),
       .word_o      (word),
       .marked_o    (word_marked),
@@ -187,14 +206,12 @@ module nca_traversal #(
       .clear_i     (clears_line),
       .take_i      (takes_line),
       .fill_i      (fills_line),
-      .fill_words_i(answer_words_i),
-      .line_o      (line_at)
+      .fill_words_i(answer_words_i)
   );
   assign takes_line = !pauses && needs_word && !has_line;
 
   // ---- Ports ----
 
-  logic has_room, taken, leaves;
   assign has_room    = under_way_q != UnderWayBits'(UNDER_WAY);
   assign taken       = access_valid_o && access_ready_i;
   assign leaves      = taken && state_q == WriteBack;
@@ -202,23 +219,9 @@ module nca_traversal #(
 
   assign job_ready_o    = state_q == Idle;
   assign access_valid_o = state_q == Mark || state_q == Fetch || (state_q == WriteBack && has_room);
-  assign access_mark_o  = mark_q;
-  always_comb begin
-    unique case (state_q)
-      Mark: begin
-        access_kind_o   = AccessMark;
-        access_offset_o = word_at;
-      end
-      WriteBack: begin
-        access_kind_o   = AccessWriteBack;
-        access_offset_o = line_at_q;
-      end
-      default: begin
-        access_kind_o   = AccessRead;
-        access_offset_o = line_at;
-      end
-    endcase
-  end
+  assign access_kind_o   = state_q == Mark ? AccessMark : state_q == WriteBack ? AccessWriteBack : AccessRead;
+  assign access_mark_o   = mark_q;
+  assign access_offset_o = {address_q[OffsetBits-1:InLine], state_q == Mark ? address_q[InLine-1:0] : InLine'(0)};
 
   assign record_valid_o   = state_q == TypeAsk || state_q == MaskAsk;
   assign record_address_o = record_at_q;
@@ -248,13 +251,12 @@ module nca_traversal #(
   // ---- States ----
 
   logic known, ends, goes_on, last_line;
-  offset_t line_after;
   fault_e fails_with;
   logic fails, writes_lines;
   word_t record_of_type;
 
   assign known          = word_marked || word == mark_q;
-  assign line_after     = {line_at_q[OffsetBits-1:InLine] + 1'b1, InLine'(0)};
+  assign line_after     = {address_q[OffsetBits-1:InLine] + 1'b1, InLine'(0)};
   assign last_line      = line_after >= lines_end_q;
   assign record_of_type = settings_i.types_address + 64'({header_q, 6'd0}) + 64'({header_q, 3'd0});  // 72 bytes each
 
@@ -266,7 +268,8 @@ module nca_traversal #(
     mark_d       = mark_q;
     fault_d      = fault_q;
     objects_d    = objects_q;
-    bytes_d      = bytes_q;
+    bytes_d      = counts_q ? bytes_q + 64'({child_block, 3'b000}) : bytes_q;
+    counts_d     = 1'b0;
     depth_d      = depth_q;
     target_d     = target_q;
     child_d      = child_q;
@@ -281,7 +284,7 @@ module nca_traversal #(
     words_d      = words_q;
     ahead_d      = ahead_q;
     of_child_d   = of_child_q;
-    line_at_d    = line_at_q;
+    sets_address = 1'b0;
     lines_end_d  = lines_end_q;
     pointers_do  = '0;
     set_type     = 1'b0;
@@ -317,6 +320,7 @@ module nca_traversal #(
           back_d           = 1'b0;
           ahead_d          = 1'b0;
           {far_d, child_d} = {distance[63:OffsetBits] != '0, distance[OffsetBits-1:0]};
+          sets_address     = 1'b1;
           state_d          = Visit;
           fails            = target_q == '0;
           fails_with       = FaultNullPointer;
@@ -324,24 +328,19 @@ module nca_traversal #(
         Visit: begin
           state_d = Mark;
           goes_on = known && !first_q;
-          fails   = wild;
-          if (known && first_q) begin
-            state_d = Open;
-            pause_d = Charged;
-          end
         end
         Mark: if (taken) state_d = MarkWait;
         MarkWait: begin
           if (answer_valid_i) begin
-            marks   = 1'b1;
-            state_d = Open;
-            pause_d = Charged;
+            marks        = 1'b1;
+            sets_address = 1'b1;
+            state_d      = Open;
+            pause_d      = Charged;
           end
         end
         Open: begin
           header_d = word[31:0];
           state_d  = Type;
-          fails    = wild;
         end
         Type: begin
           record_at_d = record_of_type;
@@ -352,24 +351,25 @@ module nca_traversal #(
         TypeAsk: if (record_ready_i) state_d = TypeWait;
         TypeWait: begin
           if (record_answer_valid_i) begin
-            set_type   = 1'b1;
-            state_d    = Size;
-            fails      = record_fault_i || !record_sound;
-            fails_with = FaultBadDescriptor;
+            set_type     = 1'b1;
+            sets_address = 1'b1;
+            state_d      = Size;
+            fails        = record_fault_i || !record_sound;
+            fails_with   = FaultBadDescriptor;
           end
         end
         Size: begin
           state_d = Measure;
           if (child_is_array) begin
-            set_size = 1'b1;
-            fails    = child_q == FrontBytes || ragged;
-            if (child_q != FrontBytes) fails_with = FaultBadDescriptor;
+            set_size   = 1'b1;
+            fails      = ragged;
+            fails_with = FaultBadDescriptor;
           end
         end
         Measure: begin
           if (!back_q) begin
             objects_d = objects_q + 1'b1;
-            bytes_d   = bytes_q + 64'(child_block);
+            counts_d  = 1'b1;
           end
           if (first_q || back_q) begin
             state_d = Become;
@@ -388,7 +388,7 @@ module nca_traversal #(
           end
           if (beyond_end) begin
             objects_d  = objects_q;
-            bytes_d    = bytes_q;
+            counts_d   = 1'b0;
             fails      = 1'b1;
             fails_with = FaultWildPointer;
           end
@@ -406,6 +406,7 @@ module nca_traversal #(
         end
         Find: begin
           {far_d, child_d} = {distance[63:OffsetBits] != '0, distance[OffsetBits-1:0]};
+          sets_address     = 1'b1;
           if (none) begin
             ends = 1'b1;
           end else if (mask_missing) begin
@@ -413,7 +414,7 @@ module nca_traversal #(
             state_d     = MaskAsk;
           end else begin
             pointers_do.search = 1'b1;
-            if (found) state_d = Target;
+            if (found) state_d = Locate;
           end
         end
         MaskAsk: if (record_ready_i) state_d = MaskWait;
@@ -425,7 +426,12 @@ module nca_traversal #(
             fails_with           = FaultBadDescriptor;
           end
         end
+        Locate: begin
+          sets_address = 1'b1;
+          state_d      = Target;
+        end
         Target: begin
+          sets_address = 1'b1;
           if (none) begin
             ends = 1'b1;
           end else if (word != '0 && ahead_q) begin
@@ -453,6 +459,7 @@ module nca_traversal #(
         end
         PopWait: begin
           if (stack_answer_valid_i) begin
+            sets_address        = 1'b1;
             child_d             = stack_place_i.object;
             far_d               = 1'b0;
             back_d              = 1'b1;
@@ -463,17 +470,14 @@ module nca_traversal #(
           end
         end
         Lines: begin
-          line_at_d   = {word_at[OffsetBits-1:InLine], InLine'(0)};
-          lines_end_d = from + {of_child_q ? child_words[CountBits-2:0] : words_q[CountBits-2:0], 3'b000};
-          state_d     = WriteBack;
+          sets_address = 1'b1;
+          lines_end_d  = from + {of_child_q ? child_words[CountBits-2:0] : words_q[CountBits-2:0], 3'b000};
+          state_d      = WriteBack;
         end
         WriteBack: begin
-          if (taken) begin
-            line_at_d = line_after;
-            if (last_line) begin
-              state_d = after_q;
-              goes_on = after_q == Find;
-            end
+          if (taken && last_line) begin
+            state_d = after_q;
+            goes_on = after_q == Find;
           end
         end
         Fetch: if (taken) state_d = FetchWait;
@@ -506,6 +510,11 @@ module nca_traversal #(
 
     if (writes_lines) state_d = Lines;
 
+    if (misplaced) begin
+      fails      = 1'b1;
+      fails_with = FaultWildPointer;
+    end
+
     if (fails) begin
       fault_d = fails_with;
       state_d = Drain;
@@ -533,12 +542,14 @@ module nca_traversal #(
     fault_q     <= fault_d;
     objects_q   <= objects_d;
     bytes_q     <= bytes_d;
+    counts_q    <= counts_d;
     depth_q     <= depth_d;
     target_q    <= target_d;
     child_q     <= child_d;
     far_q       <= far_d;
     first_q     <= first_d;
     back_q      <= back_d;
+    room_q      <= room_d;
     header_q    <= header_d;
     record_at_q <= record_at_d;
     object_q    <= object_d;
@@ -547,7 +558,7 @@ module nca_traversal #(
     words_q     <= words_d;
     ahead_q     <= ahead_d;
     of_child_q  <= of_child_d;
-    line_at_q   <= line_at_d;
+    address_q   <= address_d;
     lines_end_q <= lines_end_d;
   end
 

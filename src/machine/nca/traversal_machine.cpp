@@ -117,6 +117,9 @@ void traversal_machine::advance_state(bool taken, bool drained) {
       mask_valid_ = true;
       go(state::find);
       break;
+    case state::locate:
+      go(state::target);
+      break;
     case state::target:
       target();
       break;
@@ -175,8 +178,9 @@ void traversal_machine::visit() {
   auto const* const value = load(at);
   if (value == nullptr) return;
   bool const known = *value == mark_ || (marked_ >> lane_of(at) & 1U) != 0;
-  if (!known) return go(state::mark);
-  charge(first_ ? state::open : state::find);
+  // The root is new, whatever it has.
+  if (!known || first_) return go(state::mark);
+  charge(state::find);
 }
 
 void traversal_machine::open() {
@@ -231,7 +235,7 @@ void traversal_machine::find() {
   if (shape_.kind == objects::data_array || position_ >= shape_.words) return found_none();
   if (shape_.kind == objects::pointer_array) {
     next_position_ = position_ + 1;
-    return go(state::target);
+    return go(state::locate);
   }
   if (!mask_valid_) {
     record_at_ = shape_.mask_at + position_ / objects::mask_words * word_bytes;
@@ -248,7 +252,7 @@ void traversal_machine::find() {
   bool const describes = (mask_ >> bit & 3U) == objects::descriptor;
   position_ = first + bit / 2;
   next_position_ = position_ + (describes ? objects::descriptor_words : 1);
-  go(state::target);
+  go(state::locate);
 }
 
 /// There is no further pointer.

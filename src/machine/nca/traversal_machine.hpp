@@ -49,6 +49,7 @@ class traversal_machine final : public traversal_unit {
     find,
     mask_ask,
     mask_wait,
+    locate,
     target,
     // The stack.
     push,

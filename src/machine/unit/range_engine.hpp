@@ -40,8 +40,8 @@ class range_engine {
     std::uint32_t queue_entries = 4;
     std::uint32_t line_cycles = 2;  ///< For each line.
     std::uint32_t line_bytes = 32;
-    std::uint32_t slots = 8;         ///< Commands that have begun and not ended.
-    std::uint32_t under_way = 4095;  ///< Lines of each on their way to memory.
+    std::uint32_t slots = 8;        ///< Commands that have begun and not ended.
+    std::uint32_t under_way = 255;  ///< Lines of each on their way to memory.
     /// Tags are smaller: one for each command inside, and for a result that waits.
     [[nodiscard]] std::uint32_t tags() const noexcept { return queue_entries + slots + 1; }
   };

@@ -1,0 +1,106 @@
+/// nca_range_slots_properties: each command that begins gets one result, with its tag, and not before all its lines are
+/// done; a line that was visited is counted until it is done.
+///
+/// Any slot is watched, and the tag of the command in it. Whoever uses the module visits lines of a command that has
+/// begun, and reports as done what was visited: that is assumed here.
+module nca_range_slots_properties #(
+    parameter int unsigned SLOTS = 3,
+    parameter int unsigned UNDER_WAY = 3,
+    parameter int unsigned TAG_BITS = 3,
+    localparam int unsigned SlotBits = SLOTS > 1 ? $clog2(SLOTS) : 1,
+    localparam int unsigned CountBits = $clog2(UNDER_WAY + 1)
+) (
+    input logic                 clk_i,
+    input logic                 rst_ni,
+    input logic                 has_free_o,
+    input logic [ SlotBits-1:0] free_o,
+    input logic                 begin_i,
+    input logic [ TAG_BITS-1:0] tag_i,
+    input logic [ SlotBits-1:0] slot_i,
+    input logic                 has_room_o,
+    input logic                 visit_i,
+    input logic                 last_i,
+    input logic                 done_valid_i,
+    input logic [ SlotBits-1:0] done_slot_i,
+    input logic                 result_valid_o,
+    input logic                 result_ready_i,
+    input logic [ TAG_BITS-1:0] result_tag_o,
+    input logic [    SLOTS-1:0] used_q,
+    input logic [    SLOTS-1:0] closed_q,
+    input logic [CountBits-1:0] under_way_q[SLOTS],
+    input logic [ TAG_BITS-1:0] tags_q[SLOTS]
+);
+
+  logic [SlotBits-1:0] any_slot;  // free in every cycle
+  logic [SlotBits-1:0] slot_q;    // as it was at reset
+  logic started_q = 1'b0;
+  logic begun_q, visited_q, waits_q;
+  logic [TAG_BITS-1:0] tag_q, waiting_tag_q;
+  int unsigned lines_q, inside_q, used;
+  logic begins, visits, done;
+
+  assign begins = begin_i && free_o == slot_q;
+  assign visits = visit_i && slot_i == slot_q;
+  assign done   = done_valid_i && done_slot_i == slot_q;
+
+  always_comb begin
+    used = 0;
+    for (int unsigned at = 0; at < SLOTS; ++at) used = used + 32'(used_q[at]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q     <= 1'b1;
+    waits_q       <= rst_ni && result_valid_o && !result_ready_i;
+    waiting_tag_q <= result_tag_o;
+    if (!rst_ni) begin
+      slot_q   <= any_slot;
+      begun_q  <= 1'b0;
+      lines_q  <= 0;
+      inside_q <= 0;
+    end else begin
+      inside_q <= inside_q + 32'(begin_i) - 32'(result_valid_o && result_ready_i);
+      lines_q  <= lines_q + 32'(visits) - 32'(done);
+      if (visits && last_i) visited_q <= 1'b1;
+      // Its result is on the way when the slot is free again.
+      if (begun_q && !used_q[slot_q]) begun_q <= 1'b0;
+      if (begins) begin
+        begun_q   <= 1'b1;
+        visited_q <= 1'b0;
+        tag_q     <= tag_i;
+      end
+    end
+  end
+
+  logic leaves_q;
+  logic [TAG_BITS-1:0] left_tag_q;
+  always_ff @(posedge clk_i) begin
+    leaves_q   <= started_q && rst_ni && used_q[slot_q] && closed_q[slot_q] && under_way_q[slot_q] == '0;
+    left_tag_q <= tags_q[slot_q];
+  end
+
+  always_comb begin
+    if (!started_q) assume (!rst_ni);
+    assume (32'(slot_q) < SLOTS && 32'(any_slot) < SLOTS && 32'(slot_i) < SLOTS && 32'(done_slot_i) < SLOTS);
+    if (begin_i) assume (has_free_o);
+    if (visit_i) assume (has_room_o && used_q[slot_i] && !closed_q[slot_i]);
+    if (done_valid_i) assume (under_way_q[done_slot_i] != '0);
+    if (started_q && rst_ni) begin
+      // As many are inside as have no result.
+      assert (inside_q == used + 32'(result_valid_o));
+      if (waits_q) assert (result_valid_o && result_tag_o == waiting_tag_q);
+      // The slot in use is that of a command that has begun, with its tag and its lines.
+      if (used_q[slot_q]) assert (begun_q && tags_q[slot_q] == tag_q && closed_q[slot_q] == visited_q);
+      if (begun_q && (!visited_q || lines_q != 0)) assert (used_q[slot_q]);
+      assert (32'(under_way_q[slot_q]) == lines_q && lines_q <= UNDER_WAY);
+      if (!used_q[slot_q]) assert (lines_q == 0);
+      // What leaves its slot is the result.
+      if (leaves_q && !used_q[slot_q]) assert (result_valid_o && result_tag_o == left_tag_q);
+      if (begin_i) assert (!used_q[free_o]);
+    end
+  end
+
+endmodule
+
+bind nca_range_slots nca_range_slots_properties #(
+    .SLOTS(SLOTS), .UNDER_WAY(UNDER_WAY), .TAG_BITS(TAG_BITS)
+) properties (.*);
