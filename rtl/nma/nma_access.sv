@@ -22,7 +22,6 @@ module nma_access #(
     input  nma_pkg::word_t                       original_i,
     input  nma_pkg::word_t                       copy_i,
     input  logic                                 found_i,
-    input  nma_pkg::offset_t                     found_at_i,
     // The stream.
     input  logic                                 can_issue_i,
     input  logic             [SlotBits-1:0]      slot_i,
@@ -120,7 +119,7 @@ module nma_access #(
       end
       Known: begin
         valid_o  = 1'b1;
-        offset_o = found_at_i;
+        offset_o = copy_entry_i;
       end
       Fetch: begin
         valid_o  = 1'b1;

@@ -12,12 +12,11 @@ module nma_line_register #(
     output logic                                   has_line_o,
     output logic                                   has_o,
     output nma_pkg::word_t                         word_o,
-    input  logic                                   store_i,      // to that word, whose line it has
+    input  logic                                   store_i,      // to that word, whose line it has; never with a fill
     input  nma_pkg::word_t                         value_i,
-    // Another line, of which nothing is known; then its words, beside those that were stored meanwhile.
+    // That word's line, of which nothing is known; then its words, beside those that were stored meanwhile.
     input  logic                                   clear_i,
     input  logic                                   take_i,
-    input  nma_pkg::offset_t                       take_offset_i,
     input  logic                                   fill_i,
     input  logic             [LANES-1:0][63:0]     fill_words_i,
     output nma_pkg::offset_t                       line_o,
@@ -46,18 +45,14 @@ module nma_line_register #(
     tagged_d = tagged_q;
     valid_d  = valid_q;
     words_d  = words_q;
-    if (fill_i) begin
-      valid_d = '1;
-      for (int unsigned at = 0; at < LANES; ++at) begin
-        if (!valid_q[at]) words_d[at] = fill_words_i[at];
-      end
-    end
-    if (store_i) begin
-      valid_d[lane] = 1'b1;
-      words_d[lane] = value_i;
+    if (fill_i) valid_d = '1;
+    if (store_i) valid_d[lane] = 1'b1;
+    for (int unsigned at = 0; at < LANES; ++at) begin
+      if ((fill_i && !valid_q[at]) || (store_i && lane == LaneBits'(at)))
+        words_d[at] = fill_i ? fill_words_i[at] : value_i;
     end
     if (take_i) begin
-      line_d   = take_offset_i[OffsetBits-1-:LineBits];
+      line_d   = offset_i[OffsetBits-1-:LineBits];
       tagged_d = 1'b1;
       valid_d  = '0;
     end
@@ -84,6 +79,6 @@ module nma_line_register #(
   end
 
   logic unused;
-  assign unused = ^{offset_i[2:0], take_offset_i[LaneBits+2:0]};
+  assign unused = ^offset_i[2:0];
 
 endmodule

@@ -9,40 +9,39 @@ module nma_lines #(
     input  logic             clk_i,
     input  logic             rst_ni,
     input  nma_pkg::state_e  state_i,
-    input  nma_pkg::offset_t target_i,          // offset of the buffer
-    input  nma_pkg::offset_t child_from_i,      // offset of the original that is advanced to
-    input  nma_pkg::offset_t from_i,            // offsets of the word that is copied and of its copy
-    input  nma_pkg::offset_t to_i,
-    input  nma_pkg::offset_t up_i,              // places of copies: the parent's, the present object's, the new one
+    // The words of the original and the copy that it is about.
+    input  nma_pkg::offset_t original_at_i,
+    input  nma_pkg::offset_t copy_at_i,
+    // What the state depends on.
+    input  logic             is_array_i,
+    input  logic             front_wild_i,
+    input  logic             back_i,
+    input  logic             mask_missing_i,
+    // What is stored.
+    input  nma_pkg::word_e   what_i,
+    input  nma_pkg::word_t   word_i,
+    input  logic             null_i,
+    input  nma_pkg::offset_t target_i,
     input  nma_pkg::offset_t dst_i,
-    input  nma_pkg::place_t  object_i,
+    input  nma_pkg::offset_t object_i,
+    input  nma_pkg::word_t   final_copy_i,
     input  nma_pkg::word_t   src_i,
     input  nma_pkg::word_t   bytes_i,
     input  logic      [31:0] header_i,
     input  nma_pkg::count_t  position_i,
     input  logic      [ 1:0] index_i,
-    input  nma_pkg::word_t   known_i,           // the copy that was found
-    input  nma_pkg::word_t   final_copy_i,      // final address of the new copy
-    // What the state depends on.
-    input  logic             wild_i,
-    input  logic             is_array_i,
-    input  logic             front_wild_i,
-    input  logic             back_i,
-    input  logic             mask_missing_i,
-    input  nma_pkg::code_e   code_i,
     input  logic             runs_i,            // the state is not only waited in
     input  nma_pkg::lines_do_t do_i,
     input  logic [LANES-1:0][63:0] fill_words_i,
-    input  nma_pkg::offset_t take_offset_i,
     output nma_pkg::word_t   original_word_o,
     output nma_pkg::word_t   copy_word_o,
     output logic             stores_o,
+    output logic             original_has_o,
     // The first that is missing counts.
     output logic             original_missing_o,
     output logic             copy_missing_o,
     output logic             copy_has_line_o,
     output logic             store_missing_o,
-    output nma_pkg::offset_t missing_at_o,
     // What has changed in the copy.
     output logic             dirty_o,
     output nma_pkg::offset_t line_o,
@@ -53,55 +52,45 @@ module nma_lines #(
 );
   import nma_pkg::*;
 
-  offset_t original_at, copy_at;
-  logic original_has, copy_has, loads_original, loads_copy, missing, stores_now;
+  logic copy_has, loads_original, loads_copy, stores_now;
   word_t store_value;
 
   nma_operands i_operands (
       .state_i,
+      .is_array_i,
+      .front_wild_i,
+      .back_i,
+      .mask_missing_i,
+      .what_i,
+      .word_i,
+      .null_i,
       .target_i,
-      .child_from_i,
-      .from_i,
-      .to_i,
-      .up_i,
       .dst_i,
       .object_i,
+      .final_copy_i,
       .src_i,
       .bytes_i,
       .header_i,
       .position_i,
       .index_i,
-      .known_i,
-      .final_copy_i,
-      .wild_i,
-      .is_array_i,
-      .front_wild_i,
-      .back_i,
-      .mask_missing_i,
-      .code_i,
-      .original_word_i (original_word_o),
-      .original_at_o   (original_at),
-      .copy_at_o       (copy_at),
       .loads_original_o(loads_original),
       .loads_copy_o    (loads_copy),
-      .stores_o        (stores_o),
+      .stores_o,
       .store_value_o   (store_value)
   );
 
-  assign original_missing_o = loads_original && !original_has;
+  assign original_missing_o = loads_original && !original_has_o;
   assign copy_missing_o     = loads_copy && !copy_has;
   assign store_missing_o    = stores_o && !copy_has_line_o;
-  assign missing_at_o       = original_missing_o ? original_at : copy_at;
-  assign missing            = original_missing_o || copy_missing_o || store_missing_o;
-  assign stores_now         = runs_i && stores_o && !missing;
+  assign stores_now         = runs_i && stores_o && copy_has_line_o;
 
   nma_original_line #(
       .LANES(LANES)
   ) i_original (
       .clk_i,
       .rst_ni,
-      .offset_i(original_at),
-      .has_o   (original_has),
+      .offset_i(original_at_i),
+      .has_o   (original_has_o),
       .word_o  (original_word_o),
       .clear_i (do_i.clear),
       .take_i  (runs_i && original_missing_o),
@@ -114,7 +103,7 @@ module nma_lines #(
   ) i_copy (
       .clk_i,
       .rst_ni,
-      .offset_i  (copy_at),
+      .offset_i  (copy_at_i),
       .has_line_o(copy_has_line_o),
       .has_o     (copy_has),
       .word_o    (copy_word_o),
@@ -122,7 +111,6 @@ module nma_lines #(
       .value_i   (store_value),
       .clear_i   (do_i.clear),
       .take_i    (do_i.take_copy),
-      .take_offset_i,
       .fill_i    (do_i.fill_copy),
       .fill_words_i,
       .line_o,
@@ -136,7 +124,7 @@ module nma_lines #(
       .rst_ni,
       .clear_i  (do_i.clear),
       .store_i  (stores_now),
-      .lane_i   (copy_at[3+:LaneBits]),
+      .lane_i   (copy_at_i[3+:LaneBits]),
       .written_i(do_i.written),
       .dirty_o,
       .run_lane_o,

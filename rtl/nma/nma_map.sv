@@ -1,11 +1,9 @@
 /// nma_map: where the map has an original and its copy: the next entry of a list, or a slot of a hash table.
 ///
 /// The map is in memory: [originals: entries words][copies: entries words]. A table has 2^(ceil(log2 n) + 1) slots for
-/// n objects. What is found in it by whoever reads it is kept here.
+/// n objects. What is found in it by whoever reads it is kept here: where the copy's word is.
 module nma_map #(
-    parameter int unsigned LANES = 8,
-    parameter bit HASHED = 1'b1,
-    localparam int unsigned LaneBits = $clog2(LANES)
+    parameter bit HASHED = 1'b1
 ) (
     input  logic                               clk_i,
     input  logic                               rst_ni,
@@ -14,20 +12,18 @@ module nma_map #(
     input  nma_pkg::word_t                     child_i,         // whose entry it is about
     input  logic                               hashed_i,
     input  nma_pkg::map_do_t                   do_i,
-    // The table of a job that begins has so many words, or it does not fit.
+    // The table of a job that has begun has so many words, or it does not fit.
     input  logic               [31:0]          objects_i,
     output nma_pkg::count_t                    table_words_o,
     output logic                               misfit_o,
     output logic                               full_o,
     output nma_pkg::count_t                    count_o,
     output nma_pkg::offset_t                   original_at_o,
-    output nma_pkg::offset_t                   copy_at_o,
-    // The original is in this lane of a burst of the list.
+    output nma_pkg::offset_t                   copy_at_o,       // of the slot that was hit, or of what was found
+    // The original is there in the list.
     input  logic                               match_i,
-    input  nma_pkg::offset_t                   match_offset_i,
-    input  logic               [LaneBits-1:0]  match_lane_i,
-    output logic                               found_o,
-    output nma_pkg::offset_t                   found_at_o       // its copy
+    input  nma_pkg::offset_t                   match_at_i,
+    output logic                               found_o
 );
   import nma_pkg::*;
 
@@ -36,7 +32,7 @@ module nma_map #(
   count_t count_d, count_q, slot_d, slot_q;
   logic [32:0] mask_d, mask_q;  // slots - 1
   logic found_d, found_q;
-  offset_t found_at_d, found_at_q;
+  offset_t copy_at_d, copy_at_q, found_at;
 
   logic [31:0] below, hash;
   logic [32:0] table_mask;
@@ -59,26 +55,22 @@ module nma_map #(
     for (int unsigned by = 1; by < 32; by *= 2) table_mask |= {table_mask[32:1] >> by, 1'b1};
   end
 
-  assign table_words_o = CountBits'(table_mask) + 1'b1;
-  assign misfit_o      = !HASHED || objects_i == '0 || CountBits'(table_mask) >= entries_i;
+  assign table_words_o = CountBits'(mask_q) + 1'b1;
+  assign misfit_o      = !HASHED || objects_i == '0 || CountBits'(mask_q) >= entries_i;
   assign hashed_slot   = CountBits'({1'b0, hash} & mask_q);
   assign full_o        = count_q >= (hashed_i ? CountBits'(mask_q) : entries_i);
   assign count_o       = count_q;
   assign original_at_o = map_at_i + {slot_q[IndexBits-1:0], 3'b000};
-  assign copy_at_o     = original_at_o + {entries_i[IndexBits-1:0], 3'b000};
-  assign found_o       = found_q;
-  assign found_at_o    = found_at_q;
+  assign copy_at_o     = copy_at_q;
+  assign found_o       = found_q || match_i;
+  assign found_at      = match_i ? match_at_i : original_at_o;
 
   always_comb begin
     count_d    = count_q;
     slot_d     = slot_q;
     mask_d     = mask_q;
-    found_d    = found_q;
-    found_at_d = found_at_q;
-    if (match_i) begin
-      found_d    = 1'b1;
-      found_at_d = match_offset_i + {entries_i[IndexBits-1:0] + IndexBits'(match_lane_i), 3'b000};
-    end
+    found_d   = found_q || match_i;
+    copy_at_d = match_i || do_i.hit ? found_at + {entries_i[IndexBits-1:0], 3'b000} : copy_at_q;
     if (do_i.begins) begin
       count_d = '0;
       mask_d  = table_mask;
@@ -87,7 +79,6 @@ module nma_map #(
     if (do_i.find || do_i.insert) slot_d = hashed_i ? hashed_slot : count_q;
     if (do_i.next) slot_d = (slot_q + 1'b1) & CountBits'(mask_q);
     if (do_i.inserted) count_d = count_q + 1'b1;
-    if (do_i.hit) found_at_d = copy_at_o;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,7 +91,7 @@ module nma_map #(
     count_q    <= count_d;
     slot_q     <= slot_d;
     mask_q     <= mask_d;
-    found_at_q <= found_at_d;
+    copy_at_q <= copy_at_d;
   end
 
 endmodule

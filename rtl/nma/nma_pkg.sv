@@ -1,7 +1,7 @@
 /// nma_pkg: words, offsets, requests and faults of the near-memory accelerator, and the layout of objects.
 ///
-/// Offsets are in the accelerator's memory, in bytes. Places are relative to the buffer of a copy. Names and values are
-/// those of `registers.hpp` and of the simulator's `nma_unit.hpp`.
+/// Offsets are in the accelerator's memory, in bytes. Names and values are those of `registers.hpp` and of the
+/// simulator's `nma_unit.hpp`.
 package nma_pkg;
   import registers_pkg::*;
 
@@ -16,9 +16,9 @@ package nma_pkg;
   typedef logic [OffsetBits-1:0] offset_t;
   typedef logic [CountBits-1:0] count_t;
 
-  // A place in the buffer, wide enough for one behind its end.
-  localparam int unsigned PlaceBits = OffsetBits + 3;
-  typedef logic [PlaceBits-1:0] place_t;
+  // Wide enough for where a copy would end.
+  localparam int unsigned EndBits = OffsetBits + 3;
+  typedef logic [EndBits-1:0] end_t;
 
   typedef enum logic [3:0] {
     FaultNone          = 4'(GraphFaultNone),
@@ -33,22 +33,22 @@ package nma_pkg;
   /// A request whose addresses are translated: what to copy, and where to.
   typedef struct packed {
     word_t       root;
-    word_t       source_base;    // the partition that has the graph: [base, end)
+    word_t       source_base;   // the partition that has the graph: [base, end), below 2^40 bytes
     word_t       source_end;
-    offset_t     source_offset;  // of its first byte
-    offset_t     target;         // offset of the buffer
-    word_t       final_address;  // where the buffer will be
-    offset_t     bytes;          // of the buffer
-    logic [23:0] first;          // where its first block begins
-    logic [31:0] objects;        // at least so many, for the size of the table
+    offset_t     source_shift;  // from an address in it to its offset
+    offset_t     target;        // offset of the buffer, a multiple of 16,
+    offset_t     begins;        // of its first byte that may have a copy,
+    offset_t     ends;          // and of the first one behind it
+    word_t       final_shift;   // from an offset in the buffer to the final address
+    logic [31:0] objects;       // at least so many, for the size of the table
     logic        hashed;
-    logic        sound;          // otherwise it ends as a bad request
+    logic        sound;         // otherwise it ends as a bad request
   } job_t;
 
   typedef struct packed {
     fault_e      fault;
     word_t       root;     // final address of its copy
-    offset_t     bytes;    // used bytes of the buffer
+    offset_t     bytes;    // used bytes of the buffer, from its target on
     logic [31:0] objects;
   } result_t;
 
@@ -85,12 +85,22 @@ package nma_pkg;
     CodeDescriptor = 2'(ObjectsDescriptor)
   } code_e;
 
+  /// What the word is that was loaded.
+  typedef enum logic [1:0] {
+    WordData,
+    WordPointer,
+    WordDescriptor,  // its first word
+    WordElements     // its number of elements, if there is no array
+  } word_e;
+
   /// States of the copying machine.
   typedef enum logic [5:0] {
     Idle,
     Start,
+    Table,           // does it fit?
     Clear,           // the table
     Advance,         // to the child
+    Locate,
     LoadHeader,
     Type,
     TypeAsk,
@@ -109,7 +119,8 @@ package nma_pkg;
     SaveParentDst,
     SaveHeader,
     Stream,          // the elements of a data array
-    Word,
+    Word,            // is loaded,
+    Copy,            // and stored, while the next one is loaded
     MaskAsk,
     MaskWait,
     NoElements,      // a descriptor without an array
@@ -121,8 +132,10 @@ package nma_pkg;
     Probed,
     Known,
     KnownWait,
-    Retreat,         // to the parent
+    Leave,           // to the parent
+    Retreat,
     Up,
+    UpCheck,
     UpHeader,
     UpPosition,
     UpIndex,
@@ -140,19 +153,24 @@ package nma_pkg;
     logic insert;    // an insertion begins
     logic next;      // the next slot is tried
     logic inserted;  // an insertion is complete
-    logic hit;       // the original is in this slot
+    logic hit;       // the slot is that of the original
   } map_do_t;
   typedef struct packed {
     logic begins;   // another range
-    logic abandon;  // nothing of this one is needed any more
     logic issued;   // the burst that is offered has been requested
     logic take;     // the burst in turn is taken out of its slot
   } stream_do_t;
   typedef struct packed {
-    logic begins;       // an object, at some position
-    logic next;         // the next word
-    logic copied;       // this one was copied
-    logic set_index;    // the words of a descriptor that remain
+    logic original;  // the address of the original changes, as the state has it
+    logic copy;      // and that of the copy
+  } addresses_do_t;
+  typedef struct packed {
+    logic begins;        // an object, at its first word
+    logic set_position;  // it goes on at another one,
+    logic resumes;       // which is known to be in it
+    logic load;          // the next word
+    logic copied;        // the one that was loaded
+    logic set_index;
     logic forget_mask;
     logic set_mask;
   } cursor_do_t;
@@ -160,7 +178,7 @@ package nma_pkg;
     logic clear;          // both forget their lines
     logic fill_original;
     logic fill_copy;
-    logic take_copy;      // the copy's gets the line that is wanted
+    logic take_copy;      // the copy's gets the line of its address
     logic written;        // the run that is offered
   } lines_do_t;
 

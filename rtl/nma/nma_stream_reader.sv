@@ -2,8 +2,8 @@
 /// map.
 ///
 /// Slots are used in turn; a slot's number is the tag of its read. A search looks at a burst when it arrives, in any
-/// order, and keeps none. A copy keeps them in their slots and takes them in order. Bursts that a search no longer
-/// needs are dropped when they arrive; until then their slots are busy.
+/// order, and keeps none. A copy keeps them in their slots and takes them in order. Bursts that are under way when
+/// another range begins are dropped when they arrive; until then their slots are busy.
 module nma_stream_reader #(
     parameter int unsigned SLOTS = 8,
     parameter int unsigned LANES = 8,
@@ -41,7 +41,7 @@ module nma_stream_reader #(
   typedef logic [SlotBits-1:0] slot_t;
 
   // In words.
-  logic [WordsOfOffset-1:0] next_d, next_q, end_d, end_q;
+  logic [WordsOfOffset-1:0] next_d, next_q, left_d, left_q;
   slot_t issue_d, issue_q, head_d, head_q;
   logic [SLOTS-1:0] busy_d, busy_q, live_d, live_q, full_d, full_q;
   logic [LaneBits:0] out_words_d, out_words_q;
@@ -50,20 +50,20 @@ module nma_stream_reader #(
   logic [WordsOfOffset-1:0] slot_offset_q[SLOTS];
   logic [LaneBits:0] slot_words_q[SLOTS];
 
-  logic [WordsOfOffset-1:0] left;
   logic [LaneBits:0] to_line_end;
+  logic last;
 
   function automatic slot_t after(slot_t slot);
     return slot == slot_t'(SLOTS - 1) ? '0 : slot + 1'b1;
   endfunction
 
-  assign left             = end_q - next_q;
   assign to_line_end      = (LaneBits + 1)'(LANES) - {1'b0, next_q[LaneBits-1:0]};
-  assign words_o          = left < WordsOfOffset'(to_line_end) ? left[LaneBits:0] : to_line_end;
-  assign can_issue_o      = next_q != end_q && !busy_q[issue_q] && !full_q[issue_q];
+  assign last             = left_q[WordsOfOffset-1:LaneBits] == '0 && {1'b0, left_q[LaneBits-1:0]} <= to_line_end;
+  assign words_o          = last ? left_q[LaneBits:0] : to_line_end;
+  assign can_issue_o      = left_q != '0 && !busy_q[issue_q] && !full_q[issue_q];
   assign slot_o           = issue_q;
   assign offset_o         = {next_q, 3'b000};
-  assign complete_o       = next_q == end_q && live_q == '0;
+  assign complete_o       = left_q == '0 && live_q == '0;
   assign arrived_live_o   = live_q[arrived_slot_i];
   assign arrived_offset_o = {slot_offset_q[arrived_slot_i], 3'b000};
   assign arrived_count_o  = slot_words_q[arrived_slot_i];
@@ -72,7 +72,7 @@ module nma_stream_reader #(
 
   always_comb begin
     next_d      = next_q;
-    end_d       = end_q;
+    left_d      = left_q;
     issue_d     = issue_q;
     head_d      = head_q;
     busy_d      = busy_q;
@@ -88,17 +88,18 @@ module nma_stream_reader #(
       busy_d[issue_q] = 1'b1;
       live_d[issue_q] = 1'b1;
       issue_d         = after(issue_q);
-      next_d          = next_q + WordsOfOffset'(words_o);
+      // Behind the last burst there is none.
+      next_d          = {next_q[WordsOfOffset-1:LaneBits] + 1'b1, LaneBits'(0)};
+      left_d          = left_q - WordsOfOffset'(words_o);
     end
     if (do_i.take) begin
       full_d[head_q] = 1'b0;
       head_d         = after(head_q);
       out_words_d    = slot_words_q[head_q];
     end
-    if (do_i.abandon) live_d = '0;
     if (do_i.begins) begin
       next_d = begin_offset_i[OffsetBits-1:3];
-      end_d  = begin_offset_i[OffsetBits-1:3] + begin_words_i[WordsOfOffset-1:0];
+      left_d = begin_words_i[WordsOfOffset-1:0];
       head_d = issue_q;
       live_d = '0;
     end
@@ -107,7 +108,7 @@ module nma_stream_reader #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       next_q  <= '0;
-      end_q   <= '0;
+      left_q  <= '0;
       issue_q <= '0;
       head_q  <= '0;
       busy_q  <= '0;
@@ -115,7 +116,7 @@ module nma_stream_reader #(
       full_q  <= '0;
     end else begin
       next_q  <= next_d;
-      end_q   <= end_d;
+      left_q  <= left_d;
       issue_q <= issue_d;
       head_q  <= head_d;
       busy_q  <= busy_d;

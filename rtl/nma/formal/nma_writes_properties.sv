@@ -19,24 +19,25 @@ module nma_writes_properties #(
     input nma_pkg::state_e                         state_q,
     input nma_pkg::state_e                         next_q,
     input nma_pkg::job_t                           job_q,
+    input nma_pkg::offset_t                        lowest_q,
     input nma_pkg::offset_t                        used_q,
-    input nma_pkg::offset_t                        up_q,
     input nma_pkg::offset_t                        dst_q,
     input logic                                    fetches_q,
     input logic                                    back_q,
     input logic                                    inserts_q,
     input logic                                    is_array,
-    input nma_pkg::place_t                         object,
+    input nma_pkg::offset_t                        copy_at,
+    input nma_pkg::end_t                           object,
     input nma_pkg::count_t                         words,
     input nma_pkg::count_t                         left,
-    input nma_pkg::offset_t                        to,
     input nma_pkg::offset_t                        range_at_q,
     input nma_pkg::count_t                         range_left_q,
     input logic                                    out_full_q,
     input logic               [$clog2(LANES):0]    out_words,
-    input logic               [24:0]               floor,
     input nma_pkg::count_t                         slot,
     input logic               [32:0]               slot_mask,
+    input nma_pkg::offset_t                        copy_entry,
+    input logic                                    matched,
     input nma_pkg::offset_t                        line,
     input logic               [LANES-1:0]          dirty,
     // The stream has one slot.
@@ -45,13 +46,12 @@ module nma_writes_properties #(
     input logic                                    busy,
     input logic                                    live,
     input logic                                    full,
-    input logic               [36:0]               stream_next,
-    input logic               [36:0]               stream_end,
+    input logic               [36:0]               stream_left,
     input logic               [$clog2(LANES):0]    slot_words
 );
   import nma_pkg::*;
 
-  typedef logic [63:0] wide_t;  // no sum of these overflows
+  typedef logic [43:0] wide_t;  // no sum of these overflows
 
   logic started_q = 1'b0;
   settings_t settings_q;
@@ -62,22 +62,26 @@ module nma_writes_properties #(
   end
 
   function automatic logic sound(job_t job);
-    return job.first[2:0] == '0 && job.bytes[2:0] == '0 && job.target[2:0] == '0
-           && wide_t'(job.first) <= wide_t'(job.bytes)
-           && wide_t'(job.target) + wide_t'(job.bytes) < (wide_t'(1) << OffsetBits);
+    return job.begins[2:0] == '0 && job.ends[2:0] == '0 && job.target[2:0] == '0
+           && job.target <= job.begins && job.begins <= job.ends
+           && wide_t'(job.begins) + wide_t'(FrontBytes) < (wide_t'(1) << OffsetBits);
   endfunction
 
   function automatic logic uses_line(state_e of);
-    return of == LoadHeader || of == Size || of == Word || of == NoElements || of == Point
-           || (of >= ParentWord && of <= SaveHeader) || (of >= Retreat && of <= UpIndex);
+    return of == LoadHeader || of == Size || of == Word || of == Copy || of == NoElements || of == Point
+           || (of >= ParentWord && of <= SaveHeader) || (of >= Retreat && of <= UpIndex && of != UpCheck);
   endfunction
 
-  wide_t map_begin, map_end, begins, ends, used_end, at;
+  function automatic wide_t bytes_of(count_t of);
+    return wide_t'(of) << 3;
+  endfunction
+
+  wide_t map_begin, map_end, begins, lowest, used_end, at;
   assign map_begin = wide_t'(settings_i.map_offset);
-  assign map_end   = map_begin + (wide_t'(settings_i.map_entries) << 4);
-  assign begins    = wide_t'(job_q.target) + wide_t'(job_q.first);
-  assign ends      = wide_t'(job_q.target) + wide_t'(job_q.bytes);
-  assign used_end  = wide_t'(job_q.target) + wide_t'(used_q);
+  assign map_end   = map_begin + (bytes_of(settings_i.map_entries) << 1);
+  assign begins    = wide_t'(job_q.begins);
+  assign lowest    = begins + wide_t'(FrontBytes);
+  assign used_end  = wide_t'(used_q);
   assign at        = wide_t'(access_offset_o);
 
   // The state that goes on when a line register has its line.
@@ -86,17 +90,20 @@ module nma_writes_properties #(
   assign waits = state_q == Fetch || state_q == FetchWait || state_q == Clean;
   assign state = waits ? next_q : state_q;
 
-  logic over, works, returns, has_word, places, advances, probes, streams;
+  logic over, works, saves, saves_front, returns, has_word, places, advances, probes, streams;
   assign over = state == Drain || state == Result;
   assign works = state != Idle && state != Start && !over;
   assign advances = state == Type || state == TypeAsk || state == TypeWait || state == Size || state == Check
                     || state == Room;
   assign returns = state == UpHeader || state == UpPosition || state == UpIndex || (advances && back_q);
-  assign has_word = works && !returns && state != Retreat && state != Up && dst_q != '0;
   assign probes = state == Probe || state == ProbeWait || state == Probed;
-  assign places = state == Insert || state == InsertOriginal || state == InsertCopy || (probes && inserts_q)
-                  || state == ParentWord || state == SavePosition || state == SaveIndex || state == SaveBytes
-                  || state == SaveParentSrc || state == SaveParentDst || state == SaveHeader;
+  assign saves_front = state == SaveBytes || state == SaveParentSrc || state == SaveParentDst || state == SaveHeader;
+  assign saves = state == ParentWord || state == SavePosition || state == SaveIndex || saves_front;
+  assign places = state == Insert || state == InsertOriginal || state == InsertCopy || (probes && inserts_q) || saves;
+  // There is a present word, whose copy's address is right.
+  assign has_word = works && !returns && !saves_front && state != SavePosition && state != SaveIndex
+                    && state != Leave && state != Retreat && state != Up && state != UpCheck && state != Stream
+                    && dst_q != '0;
   assign streams = state_q == Stream;
 
   always_comb begin
@@ -107,17 +114,17 @@ module nma_writes_properties #(
     if (started_q && rst_ni) begin
       // What is promised.
       if (access_valid_o && access_writes_o) begin
-        assert ((at >= map_begin && at + (wide_t'(access_words_o) << 3) <= map_end)
-                || (at >= begins && at + (wide_t'(access_words_o) << 3) <= ends));
+        assert ((at >= map_begin && at + bytes_of(CountBits'(access_words_o)) <= map_end)
+                || (at >= begins && at + bytes_of(CountBits'(access_words_o)) <= wide_t'(job_q.ends)));
       end
       // The job and the buffer.
+      if (works && state != Table) assert (wide_t'(lowest_q) == lowest);
       assert (state_q <= Result);
       if (state_q != Idle) assert (sound(job_q));
       if (waits) assert (uses_line(next_q) || (next_q == Drain && state_q == Clean && !fetches_q));
       if (works || state == Drain) begin
-        assert (used_q >= OffsetBits'(job_q.first) && used_q <= job_q.bytes && used_q[2:0] == '0);
-        assert (floor == 25'(job_q.first) + 25'(FrontBytes));
-        assert (dst_q == '0 || (dst_q >= OffsetBits'(floor) && dst_q <= used_q && dst_q[2:0] == '0));
+        assert (used_end >= begins && used_q <= job_q.ends && used_q[2:0] == '0);
+        assert (dst_q == '0 || (wide_t'(dst_q) >= lowest && dst_q <= used_q && dst_q[2:0] == '0));
       end
       // What has changed in the copy's line register is in the used part of the buffer.
       for (int unsigned lane = 0; lane < LANES; ++lane) begin
@@ -127,33 +134,48 @@ module nma_writes_properties #(
         end
       end
       // The present word, the new copy, the parent's copy.
-      if (works && !places && !advances && state != Clear && state != Advance && state != LoadHeader)
+      if (works && !places && !advances && state != Table && state != Clear && state != Advance && state != Locate
+          && state != LoadHeader)
         assert (dst_q != '0);
       if (returns || state == ParentWord || state == SavePosition || state == SaveIndex) assert (dst_q != '0);
       if (has_word) begin
-        assert (left != '0 && to[2:0] == '0 && wide_t'(to) >= begins);
-        assert (wide_t'(to) + (wide_t'(left) << 3) <= used_end);
+        assert (left != '0 && copy_at[2:0] == '0 && wide_t'(copy_at) >= begins);
+        assert (wide_t'(copy_at) + bytes_of(left) <= used_end);
       end
+      if (state == SavePosition) assert (copy_at == dst_q - Position);
+      if (state == SaveIndex) assert (copy_at == dst_q - Index);
+      if (state == SaveBytes) assert (is_array && wide_t'(copy_at) == wide_t'(object) - wide_t'(ArrayBytes));
+      if (state == SaveParentSrc) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(ParentSrc));
+      if (state == SaveParentDst) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(ParentDst));
+      if (state == SaveHeader) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Header));
       if (places || (state == Room && !back_q)) begin
-        assert (object[2:0] == '0 && wide_t'(object) >= wide_t'(floor) + (is_array ? 64'd8 : 64'd0));
+        assert (object[2:0] == '0 && wide_t'(object) >= lowest + (is_array ? wide_t'(WordBytes) : '0));
       end
-      if (places) assert (wide_t'(object) + (wide_t'(words) << 3) == wide_t'(used_q));
-      if (state == SaveBytes) assert (is_array);
-      if (state == Room && !back_q) begin
-        assert (wide_t'(object) >= wide_t'(used_q) + 64'(FrontBytes));
-        assert (wide_t'(object) <= wide_t'(used_q) + 64'(ArrayFrontBytes) + 64'd8);
+      if (places && state != Insert) assert (wide_t'(object) + bytes_of(words) == used_end);
+      if (state == Insert) assert (wide_t'(object) + bytes_of(words) <= wide_t'(job_q.ends));
+      if (state == Insert || (state == Room && !back_q)) begin
+        assert (wide_t'(object) >= used_end + wide_t'(FrontBytes));
+        assert (wide_t'(object) <= used_end + wide_t'(ArrayFrontBytes) + wide_t'(WordBytes));
       end
-      if (returns) assert (up_q[2:0] == '0 && up_q >= OffsetBits'(floor) && up_q < used_q);
+      if (returns) assert (object[2:0] == '0 && wide_t'(object) >= lowest && wide_t'(object) < used_end);
+      if (state == UpHeader) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Header));
+      if (returns && (state == Type || state == TypeAsk || state == TypeWait || state == UpPosition))
+        assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Position));
+      if (state == UpIndex) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Index));
+      if (returns && state == Size) assert (copy_at == object[OffsetBits-1:0] - ArrayBytes);
+      if (returns && (state == Check || state == Room)) assert (wide_t'(copy_at) == wide_t'(object));
       if (state == UpPosition || state == UpIndex) assert (back_q);
-      if (state == Room && back_q) assert (object == PlaceBits'(up_q));
       // The map.
-      if (works && job_q.hashed) assert (CountBits'(slot_mask) < settings_i.map_entries);
-      if (probes) assert (job_q.hashed);
+      if (works && job_q.hashed && state != Table) assert (CountBits'(slot_mask) < settings_i.map_entries);
+      if (probes || state == Table) assert (job_q.hashed);
       if (probes || state == InsertOriginal || state == InsertCopy)
         assert (job_q.hashed ? slot <= CountBits'(slot_mask) : slot < settings_i.map_entries);
+      if (matched) assert (state_q == Search);
+      if (state == InsertCopy)
+        assert (wide_t'(copy_entry) == map_begin + bytes_of(settings_i.map_entries) + bytes_of(slot));
       if (state == Clear) begin
         assert (job_q.hashed && range_left_q != '0);
-        assert (wide_t'(range_at_q) + (wide_t'(range_left_q) << 3) == map_begin + ((wide_t'(slot_mask) + 64'd1) << 3));
+        assert (wide_t'(range_at_q) + bytes_of(range_left_q) == map_begin + bytes_of(CountBits'(slot_mask) + 1'b1));
         assert (wide_t'(range_at_q) >= map_begin);
       end
       // The stream: all words of the array are somewhere.
@@ -162,10 +184,10 @@ module nma_writes_properties #(
       if (out_full_q) assert (out_words != '0);
       if (!streams) assert (!full && !out_full_q);
       if (streams) begin
-        assert (wide_t'(range_at_q) >= begins && wide_t'(range_at_q) + (wide_t'(range_left_q) << 3) <= used_end);
+        assert (wide_t'(range_at_q) >= begins && wide_t'(range_at_q) + bytes_of(range_left_q) <= used_end);
         assert (range_left_q != '0);
-        assert (wide_t'(range_left_q) == wide_t'(37'(stream_end - stream_next)) + (out_full_q ? wide_t'(out_words) : '0)
-                + (live || full ? wide_t'(slot_words) : '0));
+        assert (range_left_q == CountBits'(stream_left) + (out_full_q ? CountBits'(out_words) : '0)
+                + (live || full ? CountBits'(slot_words) : '0));
       end
     end
   end
@@ -182,27 +204,28 @@ bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
     .access_writes_o,
     .access_offset_o,
     .access_words_o,
-    .state_q,
-    .next_q,
-    .job_q,
-    .used_q,
-    .up_q,
-    .dst_q,
-    .fetches_q,
-    .back_q,
-    .inserts_q,
+    .state_q     (i_states.state_q),
+    .next_q      (i_states.next_q),
+    .job_q       (i_states.job_q),
+    .used_q      (i_states.used_q),
+    .dst_q       (i_states.dst_q),
+    .fetches_q   (i_states.fetches_q),
+    .back_q      (i_states.back_q),
+    .inserts_q   (i_states.inserts_q),
+    .lowest_q     (i_bounds.lowest_q),
     .is_array,
-    .object,
+    .copy_at,
+    .object     (i_bounds.object_q),
     .words,
     .left,
-    .to,
-    .range_at_q,
-    .range_left_q,
-    .out_full_q,
+    .range_at_q  (i_states.range_at_q),
+    .range_left_q(i_states.range_left_q),
+    .out_full_q  (i_states.out_full_q),
     .out_words,
-    .floor      (i_bounds.floor_q),
     .slot       (i_map.slot_q),
     .slot_mask  (i_map.mask_q),
+    .copy_entry,
+    .matched,
     .line       (copy_line),
     .dirty      (i_lines.i_dirty.dirty_q),
     .issue      (i_stream.issue_q),
@@ -210,7 +233,6 @@ bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
     .busy       (i_stream.busy_q[0]),
     .live       (i_stream.live_q[0]),
     .full       (i_stream.full_q[0]),
-    .stream_next(i_stream.next_q),
-    .stream_end (i_stream.end_q),
+    .stream_left(i_stream.left_q),
     .slot_words (i_stream.slot_words_q[0])
 );

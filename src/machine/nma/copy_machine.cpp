@@ -65,7 +65,7 @@ void copy_machine::arrived() {
   if (stream_.live(in.answer_tag)) {
     if (state_ == state::stream) {
       stream_.keep(in.answer_tag, in.answer_words);
-    } else {
+    } else if (!found_) {
       for (std::uint32_t lane = 0; lane < stream_.words_of(in.answer_tag); ++lane) {
         if (in.answer_words[lane] != child_) continue;
         found_ = true;
@@ -86,6 +86,10 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
     case state::start:
       start();
       break;
+    case state::table:
+      if (job_.objects == 0 || slot_mask_ >= in.map_entries) return fail(graph_fault::map_full);
+      go(state::clear);
+      break;
     case state::clear:
       if (!taken) break;
       range_at_ += out.access.words * word_bytes;
@@ -93,14 +97,19 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
       if (range_left_ == 0) charge(state::advance);
       break;
     case state::advance:
-      child_from_ = from(child_);
+      place_original();
+      go(state::locate);
+      break;
+    case state::locate:
       if (wild()) return fail(graph_fault::wild_pointer);
+      step_original(0 - objects::header);
       go(state::header);
       break;
     case state::header:
-      if (auto const* const value = load(original_, child_from_ - objects::header)) {
+      if (auto const* const value = load(original_, original_at_)) {
         header_ = static_cast<std::uint32_t>(*value);
         back_ = false;
+        step_original(objects::header - objects::array_bytes);
         charge(state::type);
       }
       break;
@@ -119,11 +128,7 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
       size();
       break;
     case state::check:
-      if (bytes_ > job_.source_end - child_) return fail(graph_fault::wild_pointer);
-      words_ = ((bytes_ & offset_mask) + word_bytes - 1) / word_bytes;
-      object_ = back_ ? up_ : used_ + (is_array() ? objects::array_front_bytes : objects::front_bytes);
-      if (!back_ && aligned_16_) object_ = (object_ + word_bytes) & ~std::uint64_t{15};
-      go(state::room);
+      check();
       break;
     case state::room:
       room();
@@ -137,33 +142,39 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
     case state::insert_copy:
       if (!taken) break;
       ++count_;
-      go(dst_ != 0 ? state::parent_word : is_array() ? state::array_bytes : state::parent_src);
+      if (dst_ != 0) return go(state::parent_word);
+      begin_front();
       break;
     case state::parent_word:
-      store_then(to_, job_.final_address + object_, state::parent_position);
+      if (!store(final_copy())) break;
+      place_copy(dst_, objects::position);
+      go(state::parent_position);
       break;
     case state::parent_position:
-      store_then(to(dst_ - objects::position), position_ + 1, state::parent_index);
+      store_then(position_, objects::position - objects::index, state::parent_index);
       break;
     case state::parent_index:
-      store_then(to(dst_ - objects::index), index_, is_array() ? state::array_bytes : state::parent_src);
+      if (store(index_)) begin_front();
       break;
     case state::array_bytes:
-      store_then(to(object_ - objects::array_bytes), bytes_, state::parent_src);
+      store_then(bytes_, objects::array_bytes - objects::parent_src, state::parent_src);
       break;
     case state::parent_src:
-      store_then(to(object_ - objects::parent_src), src_, state::parent_dst);
+      store_then(src_, objects::parent_src - objects::parent_dst, state::parent_dst);
       break;
     case state::parent_dst:
-      store_then(to(object_ - objects::parent_dst), dst_, state::copy_header);
+      store_then(dst_, objects::parent_dst - objects::header, state::copy_header);
       break;
     case state::copy_header:
-      if (store(to(object_ - objects::header), header_ | object_ / word_bytes << 32U)) begin_copy();
+      if (store(header_ | (object_ - job_.target) / word_bytes << 32U)) begin_copy();
       break;
     case state::stream:
       read_ahead(head_full);
       break;
     case state::word:
+      load_word();
+      break;
+    case state::copy:
       copy_word();
       break;
     case state::mask_ask:
@@ -177,15 +188,15 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
       go(state::word);
       break;
     case state::descriptor:
-      if (auto const* const value = load(original_, from_ + 2 * word_bytes)) {
-        if (*value != 0) return fail(graph_fault::null_pointer);
-        if (!store(to_, 0)) break;
-        index_ = objects::descriptor_words - 1;
-        next_word();
+      if (auto const* const value = load(original_, original_at_)) {
+        word_ = *value;
+        what_ = word_kind::elements;
+        step_original(0 - word_bytes);
+        go(state::copy);
       }
       break;
     case state::point:
-      if (store(to_, word_)) next_word();
+      if (store(word_)) stored();
       break;
     case state::find:
       find_child();
@@ -193,7 +204,6 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
     case state::search:
       if (taken) stream_.issued();
       if (found && !out.access_valid) {
-        stream_.abandon();
         go(state::known);
       } else if (!found && complete) {
         charge(state::advance);
@@ -218,34 +228,48 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
       word_ = in.answer_words[0];
       go(state::point);
       break;
+    case state::leave:
+      place_copy(dst_, objects::parent_src);
+      go(state::retreat);
+      break;
     case state::retreat:
-      if (auto const* const value = load(copy_, to(dst_ - objects::parent_src))) {
+      if (auto const* const value = load(copy_, copy_at_)) {
         child_ = *value;
+        step_copy(objects::parent_src - objects::parent_dst);
         go(state::up);
       }
       break;
     case state::up:
-      up();
+      if (auto const* const value = load(copy_, copy_at_)) {
+        word_ = *value;
+        go(state::up_check);
+      }
+      break;
+    case state::up_check:
+      up_check();
       break;
     case state::up_header:
-      child_from_ = from(child_);
-      if (wild()) return fail(graph_fault::wild_pointer);
-      if (auto const* const value = load(copy_, to(up_ - objects::header))) {
+      if (auto const* const value = load(copy_, copy_at_)) {
         header_ = static_cast<std::uint32_t>(*value);
         back_ = true;
+        place_original();
+        step_copy(objects::header - objects::position);
         charge(state::type);
       }
       break;
     case state::up_position:
-      if (auto const* const value = load(copy_, to(up_ - objects::position))) {
-        if (*value >> position_bits != 0) return fail(graph_fault::wild_pointer);
-        position_ = *value;
+      if (auto const* const value = load(copy_, copy_at_)) {
+        word_ = *value;
+        step_copy(objects::position - objects::index);
         go(state::up_index);
       }
       break;
     case state::up_index:
-      if (auto const* const value = load(copy_, to(up_ - objects::index))) {
+      if (auto const* const value = load(copy_, copy_at_)) {
+        if (word_ >> position_bits != 0) return fail(graph_fault::wild_pointer);
+        position_ = word_;
         index_ = *value & 3U;
+        step_copy(objects::index - objects::array_bytes);
         go(state::size);
       }
       break;
@@ -260,7 +284,7 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
     case state::clean:
       if (taken) copy_.written(copy_.first_run());
       if (copy_.dirty()) break;
-      copy_.take(wanted_);
+      copy_.take(copy_at_);
       go(fetches_ ? state::fetch : next_);
       break;
     case state::drain:
@@ -273,10 +297,7 @@ void copy_machine::advance_state(bool taken, bool head_full, bool complete, bool
 
 void copy_machine::start() {
   fault_ = graph_fault::none;
-  delta_ = job_.source_offset - job_.source_base & offset_mask;
-  low_ = job_.source_base + objects::front_bytes;
-  floor_ = job_.first + objects::front_bytes;
-  used_ = job_.sound ? job_.first : 0;
+  used_ = job_.sound ? job_.begins : job_.target;
   objects_ = root_ = dst_ = src_ = count_ = 0;
   child_ = job_.root;
   original_.clear();
@@ -292,8 +313,7 @@ void copy_machine::start() {
   }
   if (job_.root == 0) return fail(graph_fault::null_pointer);
   if (!job_.hashed) return charge(state::advance);
-  if (job_.objects == 0 || slot_mask_ >= in.map_entries) return fail(graph_fault::map_full);
-  go(state::clear);
+  go(state::table);
 }
 
 void copy_machine::see_type() {
@@ -312,34 +332,49 @@ void copy_machine::see_type() {
 
 void copy_machine::size() {
   bytes_ = type_bytes_;
-  if (!is_array()) return go(state::check);
-  if (back_ ? up_ == floor_ : child_ == low_) return fail(graph_fault::wild_pointer);
-  auto const* const value =
-      back_ ? load(copy_, to(up_ - objects::array_bytes)) : load(original_, child_from_ - objects::array_bytes);
-  if (value == nullptr) return;
-  bytes_ = *value;
+  if (is_array()) {
+    bool const at_begin = back_ ? object_ == lowest() : child_ == job_.source_base + objects::front_bytes;
+    if (at_begin) return fail(graph_fault::wild_pointer);
+    auto const* const value = back_ ? load(copy_, copy_at_) : load(original_, original_at_);
+    if (value == nullptr) return;
+    bytes_ = *value;
+  }
+  if (back_) {
+    step_copy(objects::array_bytes);
+  } else {
+    step_original(objects::array_bytes);
+  }
+  go(state::check);
+}
+
+void copy_machine::check() {
   bool const ragged = kind_ == objects::pointer_array && bytes_ % word_bytes != 0;
   // The elements of a data array were copied before anything else, so none is a parent.
   if (ragged || (back_ && kind_ == objects::data_array)) return fail(graph_fault::bad_descriptor);
-  go(state::check);
+  if (bytes_ > job_.source_end - child_) return fail(graph_fault::wild_pointer);
+  words_ = (bytes_ + word_bytes - 1) / word_bytes;
+  if (!back_) {
+    object_ = used_ + (is_array() ? objects::array_front_bytes : objects::front_bytes);
+    if (aligned_16_) object_ = (object_ + word_bytes) & ~std::uint64_t{15};
+  }
+  go(state::room);
 }
 
 void copy_machine::room() {
   std::uint64_t const end = object_ + words_ * word_bytes;
-  bool const large = bytes_ >> offset_bits != 0;
   if (!back_) {
-    if (large || end > job_.bytes) return fail(graph_fault::buffer_full);
+    if (end > job_.ends) return fail(graph_fault::buffer_full);
     used_ = end;
     ++objects_;
     return charge(state::insert);
   }
-  if (large || end > used_ || position_ > words_) return fail(graph_fault::wild_pointer);
+  if (end > used_ || position_ > words_) return fail(graph_fault::wild_pointer);
   src_ = child_;
   dst_ = object_;
   left_ = words_ - position_;
-  from_ = child_from_ + position_ * word_bytes;
-  to_ = to(object_ + position_ * word_bytes);
-  charge(position_ == words_ ? state::retreat : state::word);
+  step_original(position_ * word_bytes);
+  step_copy(position_ * word_bytes);
+  charge(left_ == 0 ? state::leave : state::word);
 }
 
 void copy_machine::insert() {
@@ -350,6 +385,12 @@ void copy_machine::insert() {
   go(state::insert_original);
 }
 
+/// The words in front of the copy's header, from the lowest on.
+void copy_machine::begin_front() {
+  place_copy(object_, is_array() ? objects::array_bytes : objects::parent_src);
+  go(is_array() ? state::array_bytes : state::parent_src);
+}
+
 void copy_machine::begin_copy() {
   if (dst_ == 0) root_ = object_;
   src_ = child_;
@@ -357,13 +398,12 @@ void copy_machine::begin_copy() {
   position_ = 0;
   index_ = 0;
   left_ = words_;
-  from_ = child_from_;
-  to_ = to(object_);
-  range_at_ = to_;
+  step_copy(objects::header);
+  range_at_ = object_;
   range_left_ = words_;
-  if (words_ == 0) return charge(state::retreat);
+  if (words_ == 0) return charge(state::leave);
   if (kind_ != objects::data_array) return charge(state::word);
-  stream_.begin(child_from_, words_ * word_bytes);
+  stream_.begin(original_at_, words_ * word_bytes);
   go(state::stream);
 }
 
@@ -374,52 +414,70 @@ void copy_machine::read_ahead(bool head_full) {
     range_at_ += out.access.words * word_bytes;
     range_left_ -= out.access.words;
     out_full_ = false;
-    if (range_left_ == 0) charge(state::retreat);
+    if (range_left_ == 0) charge(state::leave);
   } else if (!out_full_ && head_full) {
     stream_.take_head();
     out_full_ = true;
   }
 }
 
-void copy_machine::copy_word() {
-  std::uint64_t code = objects::data;
-  if (index_ == 0) {
-    bool const pointers = kind_ == objects::pointer_array;
-    if (!pointers && !mask_valid_) {
-      record_at_ = mask_at_ + position_ / objects::mask_words * word_bytes;
-      return go(state::mask_ask);
-    }
-    code = pointers ? objects::pointer : mask_ >> position_ % objects::mask_words * 2 & 3U;
+void copy_machine::load_word() {
+  if (mask_missing()) {
+    record_at_ = mask_at_ + position_ / objects::mask_words * word_bytes;
+    return go(state::mask_ask);
   }
-  if (code == objects::transient) {
-    if (store(to_, 0)) next_word();
+  auto const* const value = load(original_, original_at_);
+  if (value == nullptr) return;
+  see_word(*value);
+  go(state::copy);
+}
+
+/// The word at `position` has been loaded: what is it?
+void copy_machine::see_word(std::uint64_t value) {
+  std::uint64_t code = objects::data;
+  if (index_ != 0) {
+    --index_;
+  } else {
+    code = kind_ == objects::pointer_array ? objects::pointer : mask_ >> position_ % objects::mask_words * 2 & 3U;
+  }
+  word_ = code == objects::transient ? 0 : value;
+  what_ = code == objects::pointer      ? word_kind::pointer
+          : code == objects::descriptor ? word_kind::descriptor
+                                        : word_kind::data;
+  ++position_;
+  if (position_ % objects::mask_words == 0) mask_valid_ = false;
+  step_original(word_bytes);
+}
+
+void copy_machine::copy_word() {
+  if (what_ == word_kind::data || (word_ == 0 && what_ != word_kind::descriptor)) {
+    if (store(word_)) stored();
     return;
   }
-  auto const* const value = load(original_, from_);
-  if (value == nullptr) return;
-  if (code == objects::descriptor && left_ < objects::descriptor_words) return fail(graph_fault::bad_descriptor);
-  if (code == objects::data || (code == objects::pointer && *value == 0)) {
-    if (!store(to_, *value)) return;
-    index_ = index_ == 0 ? 0 : index_ - 1;
-    return next_word();
+  if (what_ == word_kind::elements) return fail(graph_fault::null_pointer);
+  if (what_ == word_kind::descriptor) {
+    if (left_ < objects::descriptor_words) return fail(graph_fault::bad_descriptor);
+    index_ = objects::descriptor_words - 1;
+    if (word_ == 0) {
+      step_original(word_bytes);
+      return go(state::descriptor);
+    }
   }
-  if (*value == 0) return go(state::descriptor);
-  if (code == objects::descriptor) index_ = objects::descriptor_words - 1;
-  child_ = *value;
+  child_ = word_;
   charge(state::find);
 }
 
-void copy_machine::next_word() {
-  ++position_;
+void copy_machine::stored() {
   --left_;
-  from_ += word_bytes;
-  to_ += word_bytes;
-  if (position_ % objects::mask_words == 0) mask_valid_ = false;
-  charge(left_ == 0 ? state::retreat : state::word);
+  step_copy(word_bytes);
+  if (left_ == 0) return charge(state::leave);
+  bool const loads = state_ == state::copy && !mask_missing() && original_.has(original_at_);
+  if (loads) see_word(original_.word(original_at_));
+  charge(loads ? state::copy : state::word);
 }
 
+/// A child that is no place for an object is in no map.
 void copy_machine::find_child() {
-  if (wild()) return fail(graph_fault::wild_pointer);
   inserts_ = false;
   found_ = false;
   if (job_.hashed) {
@@ -438,17 +496,16 @@ void copy_machine::probed() {
   }
   if (inserts_) return go(state::insert_original);
   if (!found) return charge(state::advance);
-  known_at_ = copy_at();
+  known_at_ = copy_entry();
   go(state::known);
 }
 
-void copy_machine::up() {
-  auto const* const value = load(copy_, to(dst_ - objects::parent_dst));
-  if (value == nullptr) return;
-  if (*value == 0) return finish();
-  up_ = *value & offset_mask;
-  bool const sound = *value % word_bytes == 0 && *value >= floor_ && *value < used_;
-  if (!sound) return fail(graph_fault::wild_pointer);
+void copy_machine::up_check() {
+  if (word_ == 0) return finish();
+  bool const sound = word_ % word_bytes == 0 && word_ >= lowest() && word_ < used_;
+  if (!sound || wild()) return fail(graph_fault::wild_pointer);
+  object_ = word_;
+  place_copy(object_, objects::header);
   go(state::up_header);
 }
 
@@ -464,11 +521,9 @@ void copy_machine::finish() noexcept {
 }
 
 std::uint64_t const* copy_machine::load(line_register& by, std::uint64_t offset) noexcept {
-  offset &= offset_mask;
   if (by.has(offset)) return by.words() + (offset / word_bytes & (lanes_ - 1));
   next_ = state_;
   line_ = &by;
-  wanted_ = offset;
   fetches_ = true;
   bool const has_line = by.has_line(offset);
   if (!has_line && &by == &original_) by.take(offset);
@@ -476,13 +531,12 @@ std::uint64_t const* copy_machine::load(line_register& by, std::uint64_t offset)
   return nullptr;
 }
 
-bool copy_machine::store(std::uint64_t offset, std::uint64_t value) noexcept {
-  if (copy_.has_line(offset)) {
-    copy_.store(offset, value);
+bool copy_machine::store(std::uint64_t value) noexcept {
+  if (copy_.has_line(copy_at_)) {
+    copy_.store(copy_at_, value);
     return true;
   }
   next_ = state_;
-  wanted_ = offset;
   fetches_ = false;
   go(state::clean);
   return false;
@@ -517,8 +571,8 @@ void copy_machine::refresh() {
     case state::insert_original:
     case state::insert_copy: {
       bool const original = state_ == state::insert_original;
-      single_word_[0] = original ? child_ : job_.final_address + object_;
-      if (has_room()) request_write(original ? original_at() : copy_at(), single_word_.data(), 1);
+      single_word_[0] = original ? child_ : final_copy();
+      if (has_room()) request_write(original ? original_entry() : copy_entry(), single_word_.data(), 1);
       out.quiet = !out.access_valid;
       break;
     }
@@ -541,13 +595,13 @@ void copy_machine::refresh() {
       out.quiet = !out.access_valid && !found_ && !stream_.complete();
       break;
     case state::probe:
-      request_read(original_at(), 1, single_);
+      request_read(original_entry(), 1, single_);
       break;
     case state::known:
       request_read(known_at_, 1, single_);
       break;
     case state::fetch:
-      request_read(wanted_ & ~(lanes_ * word_bytes - 1), lanes_, single_);
+      request_read((line_ == &copy_ ? copy_at_ : original_at_) & ~(lanes_ * word_bytes - 1), lanes_, single_);
       break;
     case state::clean:
       if (copy_.dirty() && has_room()) {
@@ -562,8 +616,10 @@ void copy_machine::refresh() {
     case state::result: {
       bool const good = fault_ == graph_fault::none;
       out.result_valid = true;
-      out.result = {
-          .fault = fault_, .root = good ? job_.final_address + root_ : 0, .bytes = used_, .objects = objects_};
+      out.result = {.fault = fault_,
+                    .root = good ? job_.final_shift + root_ : 0,
+                    .bytes = used_ - job_.target,
+                    .objects = objects_};
       break;
     }
     case state::type_wait:

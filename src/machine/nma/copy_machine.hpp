@@ -41,9 +41,11 @@ class copy_machine final : public nma_unit {
   enum class state : std::uint8_t {
     idle,
     start,
-    clear,  ///< The table.
+    table,  ///< Does it fit?
+    clear,
     // Advance to `child`.
     advance,
+    locate,
     header,
     type,
     type_ask,
@@ -63,7 +65,8 @@ class copy_machine final : public nma_unit {
     copy_header,
     stream,
     // A word.
-    word,
+    word,  ///< Is loaded,
+    copy,  ///< and stored, while the next one is loaded.
     mask_ask,
     mask_wait,
     descriptor,
@@ -77,8 +80,10 @@ class copy_machine final : public nma_unit {
     known,
     known_wait,
     // Back to the parent.
+    leave,
     retreat,
     up,
+    up_check,
     up_header,
     up_position,
     up_index,
@@ -91,18 +96,24 @@ class copy_machine final : public nma_unit {
   };
 
   void advance_state(bool taken, bool head_full, bool complete, bool found);
+  enum class word_kind : std::uint8_t { data, pointer, descriptor, elements };
+
   void start();
   void read_ahead(bool head_full);
   void see_type();
   void size();
+  void check();
   void room();
   void insert();
+  void begin_front();
   void begin_copy();
+  void load_word();
+  void see_word(std::uint64_t value);
   void copy_word();
   void find_child();
   void probed();
-  void up();
-  void next_word();
+  void up_check();
+  void stored();
   void arrived();
   void refresh();
   void request_write(std::uint64_t offset, std::uint64_t const* data, std::uint32_t words, std::uint32_t lane = 0);
@@ -116,23 +127,36 @@ class copy_machine final : public nma_unit {
   }
   void fail(registers::graph_fault what) noexcept;
   void finish() noexcept;
-  /// Null: the line must be fetched first; the state is then entered again.
+  /// The word at the address of `by`. Null: the line must be fetched first; the state is then entered again.
   [[nodiscard]] std::uint64_t const* load(line_register& by, std::uint64_t offset) noexcept;
   /// False: the register must be cleaned first; the state is then entered again.
-  [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value) noexcept;
-  void store_then(std::uint64_t offset, std::uint64_t value, state next) noexcept {
-    if (store(offset, value)) go(next);
+  [[nodiscard]] bool store(std::uint64_t value) noexcept;
+  void store_then(std::uint64_t value, std::uint64_t step, state next) noexcept {
+    if (!store(value)) return;
+    step_copy(step);
+    go(next);
   }
+  /// The next word of the copy that a state needs is so far away, or so far from a copy.
+  void step_copy(std::uint64_t step) noexcept { copy_at_ = copy_at_ + step & offset_mask; }
+  void place_copy(std::uint64_t at, std::uint64_t below) noexcept { copy_at_ = at - below & offset_mask; }
+  void step_original(std::uint64_t step) noexcept { original_at_ = original_at_ + step & offset_mask; }
+  void place_original() noexcept { original_at_ = child_ + job_.source_shift & offset_mask; }
 
   [[nodiscard]] bool is_array() const noexcept { return kind_ != registers::objects::object; }
   /// Is `child` no place for an object?
   [[nodiscard]] bool wild() const noexcept {
-    return child_ % word_bytes != 0 || child_ < low_ || child_ >= job_.source_end;
+    return child_ % word_bytes != 0 || child_ < job_.source_base + registers::objects::front_bytes ||
+           child_ >= job_.source_end;
   }
-  [[nodiscard]] std::uint64_t from(std::uint64_t address) const noexcept { return address + delta_ & offset_mask; }
-  [[nodiscard]] std::uint64_t to(std::uint64_t at) const noexcept { return job_.target + at & offset_mask; }
-  [[nodiscard]] std::uint64_t original_at() const noexcept { return in.map_offset + slot_ * word_bytes; }
-  [[nodiscard]] std::uint64_t copy_at() const noexcept { return in.map_offset + (in.map_entries + slot_) * word_bytes; }
+  [[nodiscard]] std::uint64_t lowest() const noexcept { return job_.begins + registers::objects::front_bytes; }
+  [[nodiscard]] std::uint64_t final_copy() const noexcept { return job_.final_shift + object_; }
+  [[nodiscard]] bool mask_missing() const noexcept {
+    return index_ == 0 && kind_ != registers::objects::pointer_array && !mask_valid_;
+  }
+  [[nodiscard]] std::uint64_t original_entry() const noexcept { return in.map_offset + slot_ * word_bytes; }
+  [[nodiscard]] std::uint64_t copy_entry() const noexcept {
+    return in.map_offset + (in.map_entries + slot_) * word_bytes;
+  }
   [[nodiscard]] bool has_room() const noexcept { return under_way_ < posted_writes_; }
 
   static constexpr std::uint64_t offset_mask = (std::uint64_t{1} << 40U) - 1;
@@ -149,25 +173,19 @@ class copy_machine final : public nma_unit {
   state state_ = state::idle;
   std::uint32_t pause_ = 0;  ///< Further cycles of this state.
   state next_ = state::idle;
-  line_register* line_ = nullptr;  ///< The register that gets another line,
-  std::uint64_t wanted_ = 0;       ///< the line with this offset,
+  line_register* line_ = nullptr;  ///< The register that gets the line of its address,
   bool fetches_ = false;           ///< with its words.
   nma_job job_;
   registers::graph_fault fault_ = registers::graph_fault::none;
-  std::uint64_t delta_ = 0;  ///< From a source address to its offset.
-  std::uint64_t low_ = 0;    ///< The lowest address of an object.
-  std::uint64_t floor_ = 0;  ///< The lowest place of a copy. Places are relative to the buffer.
-  std::uint64_t used_ = 0;
+  std::uint64_t used_ = 0;  ///< The end of what the buffer has.
   std::uint64_t objects_ = 0;
   std::uint64_t root_ = 0;
 
   // The object whose copy may begin or go on.
   std::uint64_t child_ = 0;
-  std::uint64_t child_from_ = 0;  ///< Its offset.
   bool back_ = false;
-  std::uint64_t up_ = 0;  ///< The parent's copy.
   std::uint32_t header_ = 0;
-  std::uint64_t object_ = 0;
+  std::uint64_t object_ = 0;  ///< Its copy.
   std::uint64_t bytes_ = 0;
   std::uint64_t words_ = 0;
   // Its type.
@@ -180,12 +198,15 @@ class copy_machine final : public nma_unit {
   bool mask_valid_ = false;
   // The object that is being copied: registers of Algorithm 1.
   std::uint64_t src_ = 0;
-  std::uint64_t dst_ = 0;  ///< 0: none yet.
-  std::uint64_t position_ = 0;
-  std::uint64_t left_ = 0;   ///< Words, that at `position` among them.
-  std::uint32_t index_ = 0;  ///< Remaining words of a descriptor.
-  std::uint64_t from_ = 0;   ///< Offsets of the word and its copy.
-  std::uint64_t to_ = 0;
+  std::uint64_t dst_ = 0;       ///< 0: none yet.
+  std::uint64_t position_ = 0;  ///< Where the word is that is loaded next.
+  std::uint64_t left_ = 0;      ///< Words that are not stored.
+  std::uint32_t index_ = 0;     ///< Remaining words of a descriptor.
+  std::uint64_t word_ = 0;      ///< The last that was loaded,
+  word_kind what_ = word_kind::data;
+  // Offsets of the words that are loaded and stored next.
+  std::uint64_t original_at_ = 0;
+  std::uint64_t copy_at_ = 0;
   // The map.
   std::uint64_t count_ = 0;
   std::uint64_t slot_mask_ = 0;
@@ -193,7 +214,6 @@ class copy_machine final : public nma_unit {
   bool inserts_ = false;
   bool found_ = false;
   std::uint64_t known_at_ = 0;
-  std::uint64_t word_ = 0;  ///< The last that was read without a register.
   // Ranges: the table to clear, the copy of an array.
   std::uint64_t range_at_ = 0;
   std::uint64_t range_left_ = 0;  ///< Words.

@@ -75,27 +75,30 @@ nma::job nma::read(adapter::task_message const& came) const {
   made.destination = word(registers::nma::destination);
   nma_job& request = made.copied;
   request.root = word(registers::nma::root);
-  request.bytes = bits(word(registers::nma::room), 0, registers::nma::room_bits);
-  request.first = word(registers::nma::room) >> registers::nma::room_bits;
-  request.final_address =
+  std::uint64_t const bytes = bits(word(registers::nma::room), 0, registers::nma::room_bits);
+  made.first = word(registers::nma::room) >> registers::nma::room_bits;
+  made.final_address =
       word(registers::nma::final_address) == 0 ? made.destination : word(registers::nma::final_address);
   request.objects = static_cast<std::uint32_t>(bits(shape, 0, 32));
   request.hashed = bits(shape, 56, 1) == registers::nma::hashed;
   auto const source_tile = static_cast<std::uint32_t>(bits(shape, 32, 12));
   made.spawns = made.spawns && made.spawn_tile < tiles_;
   region const* const source = tile_.map().of(region_kind::partition, source_tile);
-  region const* const target = whole(made.destination, request.bytes);
-  region const* const final = whole(request.final_address, request.bytes);
+  region const* const target = whole(made.destination, bytes);
+  region const* const final = whole(made.final_address, bytes);
   bool const here = source != nullptr && target != nullptr && final != nullptr &&
                     source->memory_tile == tile_.number() && target->memory_tile == tile_.number();
-  bool const moves = request.final_address != made.destination;
-  bool const begins = request.first <= request.bytes && request.first % (moves ? line_bytes_ : word_bytes) == 0;
+  bool const moves = made.final_address != made.destination;
+  bool const begins = made.first <= bytes && made.first % (moves ? line_bytes_ : word_bytes) == 0;
   request.sound = here && begins;
   if (!request.sound) return made;
   request.source_base = source->base;
   request.source_end = source->end();
-  request.source_offset = source->memory_offset;
+  request.source_shift = source->memory_offset - source->base;
   request.target = target->memory_offset + (made.destination - target->base);
+  request.begins = request.target + made.first;
+  request.ends = request.target + bytes;
+  request.final_shift = made.final_address - request.target;
   return made;
 }
 
@@ -213,7 +216,7 @@ void nma::job_ends(nma_result const& outcome) {
 }
 
 process nma::finish(job done, nma_result outcome) {
-  bool const moves = outcome.fault == graph_fault::none && done.copied.final_address != done.destination;
+  bool const moves = outcome.fault == graph_fault::none && done.final_address != done.destination;
   if (moves) {
     co_await completion_.acknowledge(done.counter, 0);
     ++counted_.transfers;
@@ -229,10 +232,10 @@ task<bool> nma::transfer(job const& of, nma_result const& outcome) {
   transaction moved;
   moved.what = remote_operation::transfer;
   moved.target = tile_.number();
-  moved.address = of.destination + of.copied.first;
-  moved.part = dma_transfer{.destination = of.copied.final_address + of.copied.first,
-                            .destination_tile = tile_.map().find(of.copied.final_address)->memory_tile};
-  moved.bytes = (outcome.bytes - of.copied.first + line_bytes_ - 1) / line_bytes_ * line_bytes_;
+  moved.address = of.destination + of.first;
+  moved.part = dma_transfer{.destination = of.final_address + of.first,
+                            .destination_tile = tile_.map().find(of.final_address)->memory_tile};
+  moved.bytes = (outcome.bytes - of.first + line_bytes_ - 1) / line_bytes_ * line_bytes_;
   co_await completion_.remote(moved);
   co_return moved.status == remote_outcome::done;
 }

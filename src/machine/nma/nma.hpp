@@ -50,6 +50,8 @@ class nma {
   struct job {
     nma_job copied;
     std::uint64_t destination = 0;
+    std::uint64_t final_address = 0;
+    std::uint64_t first = 0;  ///< Where the first block of the buffer begins.
     std::uint64_t task = 0;
     std::uint64_t counter = 0;
     std::uint32_t spawn_tile = 0;

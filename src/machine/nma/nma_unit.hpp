@@ -19,13 +19,13 @@ namespace tess::machine {
 /// A request whose addresses are translated.
 struct nma_job {
   std::uint64_t root = 0;
-  std::uint64_t source_base = 0;  ///< The partition that has the graph: [base, end).
+  std::uint64_t source_base = 0;  ///< The partition that has the graph: [base, end), below 2^40 bytes.
   std::uint64_t source_end = 0;
-  std::uint64_t source_offset = 0;  ///< The offset of its first byte.
-  std::uint64_t target = 0;         ///< Offset of the buffer.
-  std::uint64_t final_address = 0;  ///< Where the buffer will be.
-  std::uint64_t bytes = 0;          ///< Size of the buffer, below 2^40.
-  std::uint64_t first = 0;          ///< Where its first block begins, below 2^24.
+  std::uint64_t source_shift = 0;  ///< From an address in it to its offset.
+  std::uint64_t target = 0;        ///< Offset of the buffer, a multiple of 16,
+  std::uint64_t begins = 0;        ///< of its first byte that may have a copy,
+  std::uint64_t ends = 0;          ///< and of the first one behind it.
+  std::uint64_t final_shift = 0;   ///< From an offset in the buffer to the final address.
   std::uint32_t objects = 0;
   bool hashed = false;
   bool sound = false;  ///< Otherwise it ends as a bad request.
@@ -34,7 +34,7 @@ struct nma_job {
 struct nma_result {
   registers::graph_fault fault = registers::graph_fault::none;
   std::uint64_t root = 0;   ///< Final address of its copy.
-  std::uint64_t bytes = 0;  ///< Used bytes of the buffer.
+  std::uint64_t bytes = 0;  ///< Used bytes of the buffer, from its target on.
   std::uint64_t objects = 0;
 };
 

@@ -1,8 +1,8 @@
 // stream_reader: reads a range of memory ahead, burst by burst, for data arrays and for the list of the linear map.
 //
 //   Slots are used in turn. A search looks at a burst when it arrives, in any order, and keeps none. A copy keeps them
-//   in their slots and takes them in order. Bursts that a search no longer needs are dropped when they arrive; until
-//   then their slots are busy.
+//   in their slots and takes them in order. Bursts that are under way when another range begins are dropped when they
+//   arrive; until then their slots are busy.
 //
 // Units     offsets in the memory, multiples of 8.
 // Threads   one.
@@ -29,8 +29,6 @@ class stream_reader {
     head_ = issue_;
     live_ = 0;
   }
-  /// What is under way is needed no more.
-  void abandon() noexcept { live_ = 0; }
 
   [[nodiscard]] bool can_issue() const noexcept { return next_ != end_ && ((busy_ | full_) >> issue_ & 1U) == 0; }
   [[nodiscard]] std::uint32_t tag() const noexcept { return issue_; }

@@ -204,11 +204,11 @@ class toy_memory {
     made.root = chance(12) ? (chance(3) ? 0 : wild_word()) : made_[below(made_.size())].first;
     made.source_base = source_base;
     made.source_end = source_base + source_bytes;
-    made.source_offset = source_offset;
+    made.source_shift = source_offset - source_base;
     made.target = target;
-    made.final_address = chance(2) ? source_base : choose_() / 8 * 8;
-    made.first = below(20) * 8;
-    made.bytes = chance(4) ? made.first + below(600) * 8 : target_bytes;
+    made.begins = target + below(20) * 8;
+    made.ends = chance(4) ? made.begins + below(600) * 8 : target + target_bytes;
+    made.final_shift = chance(2) ? source_base - target : choose_() / 8 * 8;
     made.objects = static_cast<std::uint32_t>(chance(12) ? choose_() : chance(3) ? below(130) : made_.size());
     made.hashed = chance(2);
     made.sound = !chance(12);
@@ -241,7 +241,7 @@ class toy_memory {
     if (one.offset % 8 != 0 || one.words == 0 || one.words > nma_unit::lanes_max) return false;
     if (one.writes) {
       nma_job const& of = jobs_.front();
-      if (!within(map_offset, map_entries * 16) && !within(target + of.first, of.bytes - of.first)) return false;
+      if (!within(map_offset, map_entries * 16) && !within(of.begins, of.ends - of.begins)) return false;
       for (std::uint32_t at = 0; at < one.words; ++at) word_at(one.offset + at * 8) = one.data[one.lane + at];
       ++written_;
       return true;

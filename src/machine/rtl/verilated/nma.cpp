@@ -99,11 +99,11 @@ class verilated_nma final : public nma_unit {
       job.put(in.job.sound, 1);
       job.put(in.job.hashed, 1);
       job.put(in.job.objects, 32);
-      job.put(in.job.first, 24);
-      job.put(in.job.bytes, 40);
-      job.put(in.job.final_address, 64);
+      job.put(in.job.final_shift, 64);
+      job.put(in.job.ends, 40);
+      job.put(in.job.begins, 40);
       job.put(in.job.target, 40);
-      job.put(in.job.source_offset, 40);
+      job.put(in.job.source_shift, 40);
       job.put(in.job.source_end, 64);
       job.put(in.job.source_base, 64);
       job.put(in.job.root, 64);

@@ -1,0 +1,79 @@
+/// nma_addresses: the offsets of the words that are loaded and stored next, of the original and of the copy.
+///
+/// Each of them steps from one word to the next that some state needs, so that one adder does for all states.
+module nma_addresses (
+    input  logic                    clk_i,
+    input  nma_pkg::addresses_do_t  do_i,
+    input  nma_pkg::state_e         state_i,
+    input  nma_pkg::word_t          child_i,         // the original that is advanced to, or gone back to,
+    input  nma_pkg::offset_t        source_shift_i,  // and its offset's distance
+    input  nma_pkg::offset_t        object_i,        // copies: the new one, or the parent's; the present one's;
+    input  nma_pkg::offset_t        dst_i,
+    input  nma_pkg::word_t          up_i,            // and the parent's, as it was loaded
+    input  nma_pkg::count_t         position_i,      // where the parent goes on
+    input  logic                    is_array_i,
+    output nma_pkg::offset_t        original_at_o,
+    output nma_pkg::offset_t        copy_at_o
+);
+  import nma_pkg::*;
+
+  localparam offset_t Next = OffsetBits'(WordBytes);
+
+  offset_t original_d, original_q, copy_d, copy_q;
+  offset_t original_base, original_step, copy_base, copy_step, parent_word;
+
+  assign parent_word = {position_i[OffsetBits-4:0], 3'b000};
+
+  always_comb begin
+    original_base = original_q;
+    unique case (state_i)
+      Advance, UpHeader: begin
+        original_base = child_i[OffsetBits-1:0];
+        original_step = source_shift_i;
+      end
+      Locate:     original_step = -Header;
+      LoadHeader: original_step = Header - ArrayBytes;
+      Size:       original_step = ArrayBytes;
+      Room:       original_step = parent_word;
+      NoElements: original_step = -Next;
+      default:    original_step = Next;
+    endcase
+  end
+
+  // Words of a front in the order of their states: from the lowest on, but the header first on the way back.
+  always_comb begin
+    unique case (state_i)
+      ParentWord, Leave:     copy_base = dst_i;
+      InsertCopy, SaveIndex: copy_base = object_i;
+      UpCheck:               copy_base = up_i[OffsetBits-1:0];
+      default:               copy_base = copy_q;
+    endcase
+    unique case (state_i)
+      ParentWord:            copy_step = -Position;
+      InsertCopy, SaveIndex: copy_step = is_array_i ? -ArrayBytes : -ParentSrc;
+      SaveParentDst:         copy_step = ParentDst - Header;
+      Leave:                 copy_step = -ParentSrc;
+      UpCheck:               copy_step = -Header;
+      UpHeader:              copy_step = Header - Position;
+      UpIndex:               copy_step = Index - ArrayBytes;
+      Size:                  copy_step = ArrayBytes;
+      Room:                  copy_step = parent_word;
+      default:               copy_step = Next;
+    endcase
+  end
+
+  assign original_d = do_i.original ? original_base + original_step : original_q;
+  assign copy_d     = do_i.copy ? copy_base + copy_step : copy_q;
+
+  always_ff @(posedge clk_i) begin
+    original_q <= original_d;
+    copy_q     <= copy_d;
+  end
+
+  assign original_at_o = original_q;
+  assign copy_at_o     = copy_q;
+
+  logic unused;
+  assign unused = ^{child_i[63:OffsetBits], up_i[63:OffsetBits], position_i[CountBits-1]};
+
+endmodule

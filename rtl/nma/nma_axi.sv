@@ -1,0 +1,164 @@
+/// nma_axi: the accelerator's accesses as an AXI4 manager of 64 bits: a burst for each, whose ID is the access's tag.
+///
+/// Accesses have an order and AXI's channels have none: a read waits while the same line is being written, and a write
+/// while it is being read. Lines are compared by their lowest bits, so some wait without need. Writes have one ID,
+/// which keeps them in order; one that crosses 4 KiB is two bursts. Data may come out of order and interleaved: there
+/// is room for all that was requested, so answers of the memory are always taken.
+module nma_axi #(
+    parameter int unsigned BURST_BYTES = 64,
+    parameter int unsigned STREAM_BURSTS = 8,
+    parameter int unsigned POSTED_WRITES = 8,
+    parameter int unsigned COMPARED_BITS = 8,
+    localparam int unsigned Lanes = BURST_BYTES / nma_pkg::WordBytes,
+    localparam int unsigned LaneBits = $clog2(Lanes),
+    localparam int unsigned TagBits = $clog2(STREAM_BURSTS + 1)
+) (
+    input  logic                                    clk_i,
+    input  logic                                    rst_ni,
+    // The accelerator's ports for its memory.
+    input  logic                                    access_valid_i,
+    output logic                                    access_ready_o,
+    input  logic                                    access_writes_i,
+    input  logic               [TagBits-1:0]        access_tag_i,
+    input  nma_pkg::offset_t                        access_offset_i,
+    input  logic               [LaneBits:0]         access_words_i,
+    input  logic               [LaneBits-1:0]       access_lane_i,
+    input  logic               [Lanes-1:0][63:0]    access_data_i,
+    output logic                                    answer_valid_o,
+    output logic               [TagBits-1:0]        answer_tag_o,
+    output logic               [Lanes-1:0][63:0]    answer_words_o,
+    output logic                                    written_o,
+    // AXI4; addresses are offsets in the memory. Bursts are of type INCR, with all bytes of their words.
+    output logic                                    ar_valid_o,
+    input  logic                                    ar_ready_i,
+    output logic               [TagBits-1:0]        ar_id_o,
+    output nma_pkg::offset_t                        ar_addr_o,
+    output logic               [7:0]                ar_len_o,
+    output logic               [2:0]                ar_size_o,
+    output logic               [1:0]                ar_burst_o,
+    input  logic                                    r_valid_i,
+    output logic                                    r_ready_o,
+    input  logic               [TagBits-1:0]        r_id_i,
+    input  nma_pkg::word_t                          r_data_i,
+    input  logic               [1:0]                r_resp_i,
+    input  logic                                    r_last_i,
+    output logic                                    aw_valid_o,
+    input  logic                                    aw_ready_i,
+    output logic               [TagBits-1:0]        aw_id_o,
+    output nma_pkg::offset_t                        aw_addr_o,
+    output logic               [7:0]                aw_len_o,
+    output logic               [2:0]                aw_size_o,
+    output logic               [1:0]                aw_burst_o,
+    output logic                                    w_valid_o,
+    input  logic                                    w_ready_i,
+    output nma_pkg::word_t                          w_data_o,
+    output logic               [7:0]                w_strb_o,
+    output logic                                    w_last_o,
+    input  logic                                    b_valid_i,
+    output logic                                    b_ready_o,
+    input  logic               [TagBits-1:0]        b_id_i,
+    input  logic               [1:0]                b_resp_i,
+    output logic                                    error_o         // the memory has refused something, until reset
+);
+  import nma_pkg::*;
+
+  localparam logic [2:0] SizeWord = 3'd3;
+  localparam logic [1:0] Increments = 2'b01;
+
+  logic read_free, write_free, reads_line, writes_line, full, takes_read, takes_write;
+
+  // A write waits for reads of its lines, a read for writes.
+  assign access_ready_o = access_writes_i ? write_free && !full && !reads_line : read_free && !writes_line;
+  assign takes_read     = access_valid_i && access_ready_o && !access_writes_i;
+  assign takes_write    = access_valid_i && access_ready_o && access_writes_i;
+
+  nma_axi_order #(
+      .BURST_BYTES  (BURST_BYTES),
+      .STREAM_BURSTS(STREAM_BURSTS),
+      .POSTED_WRITES(POSTED_WRITES),
+      .COMPARED_BITS(COMPARED_BITS)
+  ) i_order (
+      .clk_i,
+      .rst_ni,
+      .offset_i     (access_offset_i),
+      .words_i      (access_words_i),
+      .tag_i        (access_tag_i),
+      .reads_i      (takes_read),
+      .writes_i     (takes_write),
+      .read_i       (r_valid_i && r_last_i),
+      .read_tag_i   (r_id_i),
+      .written_i    (b_valid_i),
+      .reads_line_o (reads_line),
+      .writes_line_o(writes_line),
+      .full_o       (full),
+      .written_o
+  );
+
+  nma_axi_write #(
+      .LANES(Lanes)
+  ) i_write (
+      .clk_i,
+      .rst_ni,
+      .free_o  (write_free),
+      .take_i  (takes_write),
+      .offset_i(access_offset_i),
+      .words_i (access_words_i),
+      .lane_i  (access_lane_i),
+      .data_i  (access_data_i),
+      .aw_valid_o,
+      .aw_ready_i,
+      .aw_addr_o,
+      .aw_len_o,
+      .w_valid_o,
+      .w_ready_i,
+      .w_data_o,
+      .w_last_o
+  );
+
+  nma_axi_read #(
+      .LANES(Lanes),
+      .TAGS (STREAM_BURSTS + 1)
+  ) i_read (
+      .clk_i,
+      .rst_ni,
+      .free_o  (read_free),
+      .take_i  (takes_read),
+      .tag_i   (access_tag_i),
+      .offset_i(access_offset_i),
+      .words_i (access_words_i),
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_id_o,
+      .ar_addr_o,
+      .ar_len_o,
+      .r_valid_i,
+      .r_id_i,
+      .r_data_i,
+      .r_last_i,
+      .answer_valid_o,
+      .answer_tag_o,
+      .answer_words_o
+  );
+
+  assign ar_size_o  = SizeWord;
+  assign aw_size_o  = SizeWord;
+  assign ar_burst_o = Increments;
+  assign aw_burst_o = Increments;
+  assign aw_id_o    = '0;
+  assign w_strb_o   = '1;
+  assign r_ready_o  = 1'b1;
+  assign b_ready_o  = 1'b1;
+
+  logic error_d, error_q;
+  assign error_d = error_q || (r_valid_i && r_resp_i[1]) || (b_valid_i && b_resp_i[1]);
+  assign error_o = error_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) error_q <= 1'b0;
+    else error_q <= error_d;
+  end
+
+  logic unused;
+  assign unused = ^{r_resp_i[0], b_resp_i[0], b_id_i};
+
+endmodule
