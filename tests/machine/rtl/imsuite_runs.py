@@ -1,5 +1,5 @@
-"""imsuite_runs: IMSuite's kernels print the same and take the same cycles with the accelerator's hardware in the place of
-its model.
+"""imsuite_runs: IMSuite's kernels print the same and take the same cycles with the accelerator's hardware in the place
+of its model.
 
   imsuite_runs.py TESS_MACHINE FOLDER [KERNEL...]
 
