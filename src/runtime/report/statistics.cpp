@@ -16,9 +16,8 @@ namespace tess {
 namespace detail {
 
 operation_counts counts_of(worker_state const& w) noexcept {
-  return {w.words(false), w.words(true),
-          read_count(w.cold.block_bytes) + read_count(w.counts.stored_bytes), read_count(w.cold.messages),
-          read_count(w.cold.message_bytes)};
+  return {w.words(false), w.words(true), read_count(w.cold.block_bytes) + read_count(w.counts.stored_bytes),
+          read_count(w.cold.messages), read_count(w.cold.message_bytes)};
 }
 
 namespace {
