@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "fabric/fabric_contract.hpp"
 #include "fabric/segment.hpp"
+#include "fabric/ucx/board.hpp"
 #include "fabric/ucx/introduction.hpp"
 #include "fabric/ucx/operations.hpp"
 #include "fabric/ucx/packet.hpp"
@@ -142,10 +145,10 @@ TEST(ucx_segment, is_a_file_for_its_user_only_that_others_can_map) {
 }
 
 TEST(ucx_introduction, survives_the_way_and_is_refused_when_cut) {
-  introduction const sent{describe_segment(-1, 4096), pattern(100, 1), "program 1a2b (7 handlers)"};
+  introduction const sent{describe_segment(-1, 4096), {}, pattern(100, 1), "program 1a2b (7 handlers)"};
   std::vector<std::byte> bytes = write_introduction(sent);
-  introduction const read = read_introduction(bytes, 3);
-  EXPECT_EQ(read.address, sent.address);
+  introduction_view const read = read_introduction(bytes, 3);
+  EXPECT_TRUE(std::ranges::equal(read.address, sent.address));
   EXPECT_EQ(read.identity, sent.identity);
   EXPECT_TRUE(same_host(read.where, sent.where));
   bytes.pop_back();
@@ -153,6 +156,29 @@ TEST(ucx_introduction, survives_the_way_and_is_refused_when_cut) {
   EXPECT_THROW(static_cast<void>(read_introduction({}, 3)), error);
   bytes.assign(500, std::byte{0xff});
   EXPECT_THROW(static_cast<void>(read_introduction(bytes, 3)), error);
+}
+
+/// Two views of the same memory, as two processes of a host have them.
+TEST(ucx_board, shows_to_all_processes_of_a_host_what_was_entered_first) {
+  host_board mine(300);
+  std::unique_ptr<host_board> const theirs = host_board::open(mine.place(), 300);
+  ASSERT_NE(theirs, nullptr);
+  EXPECT_TRUE(theirs->introduction(299).empty());
+  std::vector<std::byte> const bytes = pattern(701, 4);
+  for (place_id p = 0; p < 300; ++p)
+    EXPECT_TRUE(std::ranges::equal((p % 2 == 0 ? mine : *theirs).enter(p, bytes), bytes)) << p;
+  EXPECT_TRUE(std::ranges::equal(theirs->introduction(0), bytes));
+  EXPECT_TRUE(std::ranges::equal(mine.enter(7, pattern(20, 5)), bytes)) << "a second entry took the place of the first";
+  EXPECT_EQ(theirs->stamped(12), host_board::clock::time_point{});
+  auto const now = host_board::clock::now();
+  mine.stamp(12, now);
+  EXPECT_EQ(theirs->stamped(12), now);
+  EXPECT_EQ(mine.stamped(13), host_board::clock::time_point{});
+  EXPECT_TRUE(mine.take_report());
+  EXPECT_FALSE(theirs->take_report());
+  segment_place gone = mine.place();
+  ++gone.inode;
+  EXPECT_EQ(host_board::open(gone, 300), nullptr);
 }
 
 }  // namespace

@@ -29,9 +29,11 @@ struct three_places {
     job.failed = std::make_unique<std::atomic<bool>[]>(places_count);
     job.on_failure = [](place_id, char const*) {};
     job.on_heartbeat = [](place_id) {};
+    job.on_notice = [](place_id, place_id) {};
+    known.set_board(std::make_unique<host_board>(places_count));
     for (place_id p = 0; p < places_count; ++p) {
       places.push_back(std::make_unique<ucx_place>(job, p, false));
-      job.addresses.push_back(places.back()->address());
+      known.board().enter(p, write_introduction({{}, {}, places.back()->address(), {}}));
       if (!places.back()->memory().commit(0, committed_bytes)) std::abort();
     }
   }
@@ -42,7 +44,9 @@ struct three_places {
   three_places(three_places const&) = delete;
   three_places& operator=(three_places const&) = delete;
 
-  ucx_job job{load_ucx(), make_ucx_context(places_count, places_count, true), places_count, 1 << 20, {}, {}, {}, {}};
+  ucx_introductions known{nullptr};
+  ucx_job job{load_ucx(), make_ucx_context(places_count, places_count, true), places_count, 1 << 20, &known, {}, {},
+              {}};
   std::vector<std::unique_ptr<ucx_place>> places;
 };
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,12 @@ class ucx_failures {
   struct reported {
     place_id place;
     std::string how;
+    std::optional<place_id> root{};  ///< of the tree along which another place told it
   };
 
-  void report(place_id p, std::string const& how) {
+  void report(reported&& r) {
     std::lock_guard const lock(mutex_);
-    reported_.push_back({p, how});
+    reported_.push_back(std::move(r));
     is_reported_.store(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_reported() const noexcept { return is_reported_.load(std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// introduction: what each place sends to all others before the job starts, as bytes.
+// introduction: what a place says of itself to all others before the job starts, as bytes.
 //
 // Errors   read_introduction: tess::error if the bytes come from another version of Tessera.
 #pragma once
@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fabric/ucx/window.hpp"
@@ -15,11 +16,20 @@ namespace tess::detail {
 
 struct introduction {
   segment_place where;
+  segment_place board;  ///< of the host's first place; its file is -1 elsewhere
   std::vector<std::byte> address;
   std::string identity;
 };
 
-inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x', '1'};
+/// The same in memory of somebody else.
+struct introduction_view {
+  segment_place where;
+  segment_place board;
+  std::span<std::byte const> address;
+  std::string_view identity;
+};
+
+inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x', '2'};
 
 [[nodiscard]] inline std::vector<std::byte> write_introduction(introduction const& i) {
   std::uint64_t const sizes[2] = {i.address.size(), i.identity.size()};
@@ -31,15 +41,16 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   append(introduction_mark, sizeof introduction_mark);
   append(sizes, sizeof sizes);
   append(&i.where, sizeof i.where);
+  append(&i.board, sizeof i.board);
   append(i.address.data(), i.address.size());
   append(i.identity.data(), i.identity.size());
   return bytes;
 }
 
-[[nodiscard]] inline introduction read_introduction(std::span<std::byte const> bytes, place_id from) {
-  introduction i;
+[[nodiscard]] inline introduction_view read_introduction(std::span<std::byte const> bytes, place_id from) {
+  introduction_view i;
   std::uint64_t sizes[2];
-  std::size_t const fixed = sizeof introduction_mark + sizeof sizes + sizeof i.where;
+  std::size_t const fixed = sizeof introduction_mark + sizeof sizes + sizeof i.where + sizeof i.board;
   bool sound = bytes.size() >= fixed && std::memcmp(bytes.data(), introduction_mark, sizeof introduction_mark) == 0;
   if (sound) {
     std::memcpy(sizes, bytes.data() + sizeof introduction_mark, sizeof sizes);
@@ -47,23 +58,17 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   }
   if (!sound)
     throw error("place " + std::to_string(from), "runs another version of Tessera", "the same program at all places");
-  std::memcpy(&i.where, bytes.data() + sizeof introduction_mark + sizeof sizes, sizeof i.where);
-  auto const* const address = bytes.data() + fixed;
-  i.address.assign(address, address + sizes[0]);
-  i.identity.assign(reinterpret_cast<char const*>(address + sizes[0]), sizes[1]);
+  auto const* at = bytes.data() + sizeof introduction_mark + sizeof sizes;
+  std::memcpy(&i.where, at, sizeof i.where);
+  std::memcpy(&i.board, at + sizeof i.where, sizeof i.board);
+  i.address = bytes.subspan(fixed, sizes[0]);
+  i.identity = {reinterpret_cast<char const*>(bytes.data() + fixed + sizes[0]), sizes[1]};
   return i;
 }
 
-/// The first place whose program is not that of place 0; 0: all have the same program.
-[[nodiscard]] inline place_id first_different(std::vector<introduction> const& known) {
-  for (std::size_t p = 1; p < known.size(); ++p)
-    if (known[p].identity != known[0].identity) return static_cast<place_id>(p);
-  return 0;
-}
-
-[[nodiscard]] inline error other_program(place_id p, std::vector<introduction> const& known) {
-  return {"place " + std::to_string(p) + " on " + known[p].where.host, "runs " + known[p].identity,
-          "the program of place 0: " + known[0].identity};
+[[nodiscard]] inline error other_program(place_id p, introduction_view const& its, introduction_view const& of_first) {
+  return {"place " + std::to_string(p) + " on " + its.where.host, "runs " + std::string(its.identity),
+          "the program of place 0: " + std::string(of_first.identity)};
 }
 
 }  // namespace tess::detail

@@ -24,7 +24,7 @@ enum class packet_kind : std::uint8_t {
   copy,          ///< cookie, address: source, other: target, length
   done,          ///< cookie, address: 0, or the failed place + 1
   heartbeat,     ///< the sender is alive
-  failed,        ///< address: a place that failed
+  failed,        ///< address: a place that failed; other: the root of the tree along which it is told
   wake_up        ///< something is in the mailbox of a sleeping reader
 };
 inline constexpr std::uint8_t packet_kinds = 12;
@@ -83,8 +83,8 @@ constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
     case packet_kind::get_result:
       return offsetof(packet, address);
     case packet_kind::done:
-    case packet_kind::failed:
       return offsetof(packet, other);
+    case packet_kind::failed:
     case packet_kind::put:
       return offsetof(packet, length);
     case packet_kind::get:

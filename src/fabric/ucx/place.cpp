@@ -103,10 +103,11 @@ void ucx_place::send(place_id to, packet const& p) {
   transport_.send(to, p);
 }
 
-void ucx_place::send_failure(place_id to, place_id failed) {
+void ucx_place::send_notice(ucx_notices::message const& m) {
   packet p = make_packet(packet_kind::failed, id_);
-  p.address = failed;
-  send(to, p);
+  p.address = m.failed;
+  p.other = m.root;
+  send(m.to, p);
 }
 
 bool ucx_place::progress(bool wait) {

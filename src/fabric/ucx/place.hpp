@@ -18,6 +18,7 @@
 #include "fabric/ucx/inbox.hpp"
 #include "fabric/ucx/job.hpp"
 #include "fabric/ucx/mail.hpp"
+#include "fabric/ucx/notices.hpp"
 #include "fabric/ucx/operations.hpp"
 #include "fabric/ucx/receiver.hpp"
 #include "fabric/ucx/transport.hpp"
@@ -50,7 +51,7 @@ class ucx_place {
   [[nodiscard]] bool notify(std::uint64_t address) { return mail_.notify(address); }
   void send_heartbeat(place_id to) { send(to, make_packet(packet_kind::heartbeat, id_)); }
   void send_wake_up(place_id to) { send(to, make_packet(packet_kind::wake_up, id_)); }
-  void send_failure(place_id to, place_id failed);
+  void send_notice(ucx_notices::message const& m);
 
   /// Delivers at most `budget` messages of the mailbox. `served_others`: there were notifications by other places.
   unsigned deliver_mail(unsigned budget, message_sink& sink, bool& served_others);

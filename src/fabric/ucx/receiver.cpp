@@ -154,10 +154,11 @@ void ucx_receiver::take_short(packet const& p) {
       wake_up_.store(true, std::memory_order_relaxed);
       return;
     case packet_kind::failed:
-      if (p.address < job_.places)
-        job_.on_failure(static_cast<place_id>(p.address),
-                        p.address == id_ ? "the other places go on without it: it was silent for too long"
-                                         : "another place says so");
+      if (p.address >= job_.places || p.other >= job_.places) return refuse(p.source, "a notice about no place");
+      if (p.address == id_)
+        job_.on_failure(id_, "the other places go on without it: it was silent for too long");
+      else
+        job_.on_notice(static_cast<place_id>(p.address), static_cast<place_id>(p.other));
       return;
     case packet_kind::message:
     case packet_kind::put:

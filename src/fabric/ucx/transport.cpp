@@ -3,6 +3,7 @@
 
 #include <sys/statvfs.h>
 
+#include <exception>
 #include <string>
 
 #include "tess/error.hpp"
@@ -86,10 +87,16 @@ std::vector<std::byte> ucx_transport::address() const {
 ucp_ep_h ucx_transport::connection_to(place_id to) {
   ucp_ep_h& e = connections_[to];
   if (e != nullptr) return e;
+  std::span<std::byte const> address;
+  try {
+    address = job_.known->of(to).address;
+  } catch (std::exception const&) {
+    return nullptr;
+  }
   ucp_ep_params_t params{};
   params.field_mask =
       UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<ucp_address_t const*>(job_.addresses[to].data());
+  params.address = reinterpret_cast<ucp_address_t const*>(address.data());
   // The end of a peer must not end this process; on_failure decides what becomes of its operations.
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};

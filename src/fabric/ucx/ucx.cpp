@@ -22,14 +22,16 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   ucx_fabric(thread_map const& threads, ucx_options const& options, std::unique_ptr<process_wireup> wires)
       : wires_(std::move(wires)),
         options_(options),
-        threads_(threads),
         first_(wires_ == nullptr ? place_id{0} : wires_->place()),
-        job_{load_ucx(), nullptr, threads.places, threads.message_memory, {}, {}, {}, {}} {
+        known_(wires_.get()),
+        job_{load_ucx(), nullptr, threads.places, threads.message_memory, &known_, {}, {}, {}},
+        notices_(first_, threads.places, [this](place_id p) { return job_.has_failed(p); }) {
     bool const in_process = wires_ == nullptr;
     unsigned const own = in_process ? threads.places : 1;
     job_.context = make_ucx_context(threads.places, own, in_process || wires_->processes_here() == wires_->places());
     job_.failed = std::make_unique<std::atomic<bool>[]>(threads.places);
-    job_.on_failure = [this](place_id p, char const* how) { report(p, how); };
+    job_.on_failure = [this](place_id p, char const* how) { report({p, how}); };
+    job_.on_notice = [this](place_id p, place_id root) { report({p, "another place says so", root}); };
     job_.on_heartbeat = [this](place_id by) {
       if (watch_ != nullptr) watch_->heartbeat(by);
     };
@@ -41,7 +43,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
       for (unsigned i = 0; i < own; ++i)
         places_.push_back(std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i),
                                                       !in_process && (options.windows || options.memory_file)));
-      make_sleepers();
+      make_sleepers(threads);
       if (options.windows)
         for (auto const& p : places_) p->make_mailbox();
       in_process ? meet_here() : meet_others();
@@ -168,7 +170,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   place_window window(place_id p) const noexcept override { return {windows_[p], windows_[p]}; }
   place_segment segment(place_id p) const noexcept override {
-    return {is_here(p) ? places_[p - first_]->memory().base() : windows_[p], segment_bytes_[p]};
+    if (is_here(p)) return {here(p).memory().base(), here(p).memory().bytes()};
+    return {windows_[p], segment_bytes(p)};
   }
   bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
     return here(p).memory().commit(offset, bytes);
@@ -186,7 +189,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
   std::vector<place_failure> failures() override { return failures_.take_published(); }
   fabric_capabilities& capabilities() noexcept override { return *this; }
-  void fail(place_id p, std::string const& how) override { report(p, how); }
+  void fail(place_id p, std::string const& how) override { report({p, how}); }
 
  private:
   static constexpr int rounds_at_once = 8;
@@ -202,23 +205,30 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     return base == nullptr ? nullptr : base + offset_of(address);
   }
 
-  /// Operations sent to a failed place never complete; a new report makes the watch end them.
-  void fail_if_target_failed(std::uint64_t to) {
-    if (job_.failed[place_of(to)].load(std::memory_order_relaxed)) report(place_of(to), "it failed before");
+  /// Those of another process; 0: it is gone.
+  std::uint64_t segment_bytes(place_id p) const noexcept try { return known_.of(p).where.bytes; } catch (...) {
+    return 0;
   }
 
-  void make_sleepers() {
-    for (std::uint32_t t = 0; t < threads_.threads; ++t) sleepers_.push_back(std::make_unique<ucx_sleeper>());
-    for (auto const& p : places_)
-      for (std::uint32_t const t : threads_.threads_of_place[p->id()]) sleepers_[t]->places.push_back(p.get());
+  /// Operations sent to a failed place never complete; a new report makes the watch end them.
+  void fail_if_target_failed(std::uint64_t to) {
+    if (job_.failed[place_of(to)].load(std::memory_order_relaxed)) report({place_of(to), "it failed before"});
+  }
+
+  void make_sleepers(thread_map const& threads) {
+    for (std::uint32_t t = 0; t < threads.threads; ++t) sleepers_.push_back(std::make_unique<ucx_sleeper>());
+    for (auto const& p : places_) {
+      threads_.push_back(threads.threads_of_place[p->id()]);
+      for (std::uint32_t const t : threads_.back()) sleepers_[t]->places.push_back(p.get());
+    }
   }
 
   void meet_here() {
+    known_.set_board(std::make_unique<host_board>(job_.places));
     for (auto const& p : places_) {
-      job_.addresses.push_back(p->address());
+      introduction const mine{describe_segment(-1, p->memory().bytes()), {}, p->address(), options_.identity};
+      known_.board().enter(p->id(), write_introduction(mine));
       windows_.push_back(options_.windows ? p->memory().base() : nullptr);
-      segment_bytes_.push_back(p->memory().bytes());
-      hosts_.emplace_back("this process");
     }
     if (options_.windows)
       for (auto const& p : places_) p->open_mailbox();
@@ -226,45 +236,58 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   void meet_others() {
     ucx_place const& own = *places_.front();
+    places_here_ = wires_->places_here();
+    auto board = std::make_unique<host_board>(job_.places);
     // Without windows others cannot use the file, but they watch its process all the same.
     int const shown = options_.windows ? own.memory().file() : -1;
-    introduction const mine{describe_segment(shown, own.memory().bytes()), own.address(), options_.identity};
-    auto const all = wires_->exchange(write_introduction(mine));
-    std::vector<introduction> known;
-    for (std::size_t p = 0; p < all.size(); ++p) known.push_back(read_introduction(all[p], static_cast<place_id>(p)));
-    if (place_id const other = first_different(known); other != 0) {
-      if (first_ == 0) throw other_program(other, known);
-      // The launcher may end all processes when one ends: give place 0 time to report why.
-      wires_->meet(std::chrono::seconds(1));
-      throw reported_by_place_0();
-    }
-    for (std::size_t p = 0; p < known.size(); ++p) {
-      job_.addresses.push_back(std::move(known[p].address));
-      segment_bytes_.push_back(known[p].where.bytes);
-      hosts_.emplace_back(known[p].where.host);
-      windows_.push_back(p == first_ ? own.memory().base() : nullptr);
-      if (p != first_) meet(static_cast<place_id>(p), mine.where, known[p].where);
-    }
-    if (!options_.windows) windows_[first_] = nullptr;
+    introduction const mine{describe_segment(shown, own.memory().bytes()), board->place(), own.address(),
+                            options_.identity};
+    std::vector<std::byte> const bytes = write_introduction(mine);
+    wires_->introduce(bytes);
+    join_board(std::move(board), mine.where);
+    known_.board().enter(first_, bytes);
+    known_.board().stamp(first_, std::chrono::steady_clock::now());
+    check_program();
+    windows_.resize(job_.places);
+    windows_[first_] = options_.windows ? own.memory().base() : nullptr;
+    std::erase_if(places_here_, [&](place_id p) { return p != first_ && !meet(p, mine.where); });
     if (options_.windows && maps_all_) places_.front()->open_mailbox();
   }
 
-  void meet(place_id p, segment_place const& mine, segment_place const& where) {
-    ucx_watch::peer peer{p, -1};
-    if (same_host(mine, where)) {
-      int const file = open_segment(where);
-      if (file >= 0) {
-        windows_[p] = map_segment(file, where.bytes);
-        close(file);
-      }
-      if (windows_[p] != nullptr && options_.windows)
-        job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(windows_[p] + where.bytes);
-      else
-        maps_all_ = false;
-      // Without a visible segment the number may belong to another process.
-      if (file >= 0 || where.file < 0) peer.process_file = static_cast<int>(syscall(SYS_pidfd_open, where.process, 0));
+  /// Places of a host share the board of the first one; one that cannot map it has its own.
+  void join_board(std::unique_ptr<host_board> mine, segment_place const& where) {
+    place_id const first_here = places_here_.front();
+    if (first_here != first_) {
+      std::vector<std::byte> const bytes = wires_->introduction_of(first_here);
+      introduction_view const its = read_introduction(bytes, first_here);
+      if (auto shared = same_host(its.where, where) ? host_board::open(its.board, job_.places) : nullptr)
+        mine = std::move(shared);
     }
-    peers_.push_back(peer);
+    known_.set_board(std::move(mine));
+  }
+
+  void check_program() {
+    introduction_view const first = known_.of(0);
+    if (first.identity == options_.identity) return;
+    // The launcher may end all processes when one ends: one of each host reports why.
+    if (known_.board().take_report()) throw other_program(first_, known_.of(first_), first);
+    wires_->meet(std::chrono::seconds(1));
+    throw reported_by_place_0();
+  }
+
+  /// False: it is on another host.
+  bool meet(place_id p, segment_place const& mine) {
+    segment_place const where = known_.of(p).where;
+    if (!same_host(mine, where)) return false;
+    if (int const file = open_segment(where); file >= 0) {
+      windows_[p] = map_segment(file, where.bytes);
+      close(file);
+    }
+    if (windows_[p] != nullptr && options_.windows)
+      job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(windows_[p] + where.bytes);
+    else
+      maps_all_ = false;
+    return true;
   }
 
   void start_watch() {
@@ -272,19 +295,23 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     std::vector<ucx_place*> own;
     for (auto const& p : places_) own.push_back(p.get());
     watch_ = std::make_unique<ucx_watch>(
-        job_, std::move(own), peers_, wires_ == nullptr ? 0 : wires_->launcher(), options_.failure_timeout,
+        job_, std::move(own),
+        wires_ == nullptr ? ucx_watch::surroundings{}
+                          : ucx_watch::surroundings{places_here_, wires_->processes_here(), wires_->launcher()},
+        options_.failure_timeout,
         ucx_watch::calls{[this](ucx_place& p) {
                            p.progress();
                            if (!p.empty()) wake_readers(p.id());
                          },
                          [this](ucx_place& p) { wake_readers(p.id()); }, [this] { handle_failures(); },
-                         [this](place_id p, char const* how) { report(p, how); }});
+                         [this](place_id p, char const* how) { report({p, how}); }});
   }
 
   void release() noexcept {
     watch_.reset();
     for (std::size_t p = 0; p < windows_.size(); ++p)
-      if (windows_[p] != nullptr && !is_here(static_cast<place_id>(p))) unmap_segment(windows_[p], segment_bytes_[p]);
+      if (auto const id = static_cast<place_id>(p); windows_[p] != nullptr && !is_here(id))
+        unmap_segment(windows_[p], segment_bytes(id));
     windows_.clear();
     places_.clear();
     if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
@@ -329,55 +356,68 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   }
 
   void wake_readers(place_id p) noexcept {
-    for (std::uint32_t const t : threads_.threads_of_place[p])
+    for (std::uint32_t const t : threads_[p - first_])
       if (sleepers_[t]->asleep.load(std::memory_order_seq_cst) != 0) return wake(t);
   }
 
   /// May be called under the lock of a place, because the failure is handled later.
-  void report(place_id p, std::string const& how) {
-    failures_.report(p, how);
+  void report(ucx_failures::reported&& r) {
+    failures_.report(std::move(r));
     if (watch_ != nullptr) watch_->wake();
   }
 
-  void handle(ucx_failures::reported const& r) {
-    // What it sent before is not lost.
+  void handle(ucx_failures::reported const& r, bool known) {
+    // A task that learns of the failure by an operation finds it published.
+    if (!known) failures_.publish(r.place, "on host " + known_.host_of(r.place) + ": " + r.how);
+    for (auto const& p : places_) p->end_operations_on(r.place);
+    // Places of one process need no notices, and others go on without this one if it is the place.
+    if (wires_ != nullptr && !is_here(r.place)) tell(r, known);
+    for (auto const& p : places_) p->progress(true);
+  }
+
+  void tell(ucx_failures::reported const& r, bool known) {
+    ucx_place& own = *places_.front();
+    if (!known)
+      for (auto const& m : notices_.learned(r.place)) own.send_notice(m);
+    if (r.root)
+      for (auto const& m : notices_.told(r.place, *r.root)) own.send_notice(m);
+    else if (!known)
+      for (auto const& m : notices_.seen(r.place)) own.send_notice(m);
+  }
+
+  /// What they sent before is not lost.
+  void take_in_last() {
     for (auto const& p : places_)
       for (int i = 0; i < rounds_at_once && p->progress(true); ++i) {
       }
     for (auto const& p : places_) p->take_in_mail();
-    bool const known = job_.failed[r.place].exchange(true, std::memory_order_seq_cst);
-    // A task that learns of the failure by an operation finds it published.
-    if (!known) failures_.publish(r.place, "on host " + hosts_[r.place] + ": " + r.how);
-    for (auto const& p : places_) {
-      p->end_operations_on(r.place);
-      for (unsigned q = 0; !known && q < job_.places; ++q)
-        if (q != p->id() && !job_.failed[q].load(std::memory_order_relaxed))
-          p->send_failure(static_cast<place_id>(q), r.place);
-      p->progress(true);
-    }
   }
 
   void handle_failures() {
     std::vector<ucx_failures::reported> const reports = failures_.take_reports();
     if (reports.empty()) return;
-    for (auto const& r : reports) handle(r);
-    for (std::uint32_t t = 0; t < threads_.threads; ++t) wake(t);
+    take_in_last();
+    // All before the first is told: none of them is anybody's neighbour any more.
+    std::vector<bool> known;
+    for (auto const& r : reports) known.push_back(job_.failed[r.place].exchange(true, std::memory_order_seq_cst));
+    for (std::size_t i = 0; i < reports.size(); ++i) handle(reports[i], known[i]);
+    for (std::uint32_t t = 0; t < sleepers_.size(); ++t) wake(t);
   }
 
   std::unique_ptr<process_wireup> wires_;
   ucx_options options_;
-  thread_map threads_;
   place_id first_;
+  ucx_introductions known_;
   ucx_job job_;
   std::vector<std::unique_ptr<ucx_place>> places_;
+  std::vector<std::vector<std::uint32_t>> threads_;  ///< of each place of this process
   std::vector<std::byte*> windows_;
-  bool maps_all_ = true;  ///< the segments of all processes of this host
-  std::vector<std::uint64_t> segment_bytes_;
-  std::vector<std::string> hosts_;
+  std::vector<place_id> places_here_;  ///< in order; empty: all places are in this process
+  bool maps_all_ = true;               ///< the segments of all processes of this host
   std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;
-  std::vector<ucx_watch::peer> peers_;
 
   ucx_failures failures_;
+  ucx_notices notices_;
   std::unique_ptr<ucx_watch> watch_;
 };
 

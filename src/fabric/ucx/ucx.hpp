@@ -20,11 +20,16 @@
 
 namespace tess::detail {
 
-/// How processes exchange their addresses.
+/// How processes learn of each other.
 class process_wireup : public wireup {
  public:
-  /// The bytes of every place, by place. Throws tess::error if one does not come in time.
-  [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) = 0;
+  /// Gives these bytes to all others, and waits until all have given theirs. Throws tess::error if one does not come in
+  /// time.
+  virtual void introduce(std::span<std::byte const> mine) = 0;
+  /// What that place gave. Throws tess::error if it is gone.
+  [[nodiscard]] virtual std::vector<std::byte> introduction_of(place_id place) = 0;
+  /// Places that may be on this host, in order, this one among them.
+  [[nodiscard]] virtual std::vector<place_id> places_here() = 0;
   /// The process whose end ends the job; 0: none.
   [[nodiscard]] virtual int launcher() const noexcept { return 0; }
 };

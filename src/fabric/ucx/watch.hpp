@@ -1,10 +1,15 @@
 // watch: the progress thread of a process: it serves places whose workers do not poll, and detects that another process
 // has ended or is stopped.
 //
-//   It serves a place if none of its workers has polled for a millisecond and none sleeps on its event file. The pidfd
-//   of a process of this host reports at once that the process has ended. All places form a ring of heartbeats, in
-//   which each watches the one before it, so that a stopped process or a lost host is detected within the failure
-//   time-out. This thread sends the heartbeats, so a busy place does not seem to have failed.
+//   It serves a place if none of its workers has polled for a millisecond (longer where many processes share few
+//   processors) and none sleeps on its event file. All places form a ring, in which each watches the living one before
+//   it: by its stamp on the board of the host, or by heartbeats that it sends if it is on another host. So a stopped
+//   process or a lost host is detected within the failure time-out. This thread stamps and sends, so a busy place does
+//   not seem to have failed. The end of the process before it on the same host shows at once, by its pidfd.
+//
+//   Places of a host answer for each other: if the next places of a host are silent, the one before them sends its
+//   heartbeats to the first that is not, or that is elsewhere. So who watches a silent place also knows whether the
+//   places before it are alive, and those that failed with it are reported with it, without another time-out.
 //
 //   If the launcher ends, nobody collects the process's output and exit code any more: this thread ends the process.
 //
@@ -14,6 +19,8 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,10 +31,6 @@ namespace tess::detail {
 
 class ucx_watch {
  public:
-  struct peer {
-    place_id place = 0;
-    int process_file = -1;  ///< a pidfd, or -1: on another host
-  };
   struct calls {
     std::function<void(ucx_place&)> serve;              ///< progresses a place and wakes a reader of its messages
     std::function<void(ucx_place&)> wake;               ///< wakes a sleeping reader of its messages
@@ -35,9 +38,14 @@ class ucx_watch {
     std::function<void(place_id, char const*)> report;  ///< a place failed, and how that showed
   };
 
-  /// `launcher`: its process, or 0.
-  ucx_watch(ucx_job& job, std::vector<ucx_place*> places, std::vector<peer> peers, int launcher,
-            std::chrono::milliseconds timeout, calls then);
+  struct surroundings {
+    std::vector<place_id> here{};  ///< the places of this host, in order; empty: all places are in this process
+    unsigned processes_here = 1;
+    int launcher = 0;  ///< its process, or 0
+  };
+
+  ucx_watch(ucx_job& job, std::vector<ucx_place*> places, surroundings around, std::chrono::milliseconds timeout,
+            calls then);
   ~ucx_watch();
   ucx_watch(ucx_watch const&) = delete;
   ucx_watch& operator=(ucx_watch const&) = delete;
@@ -54,24 +62,37 @@ class ucx_watch {
 
   void run();
   bool wait(bool serving, bool sleeping);
-  void look_at_processes(std::vector<int> const& ended);
+  void follow_process();
+  void process_ended() noexcept;
   void end_without_launcher() noexcept;
   void beat();
-  [[nodiscard]] place_id neighbour(int step) const noexcept;
+  void send_heartbeats(clock::time_point now);
+  void look_back(clock::time_point now);
+  [[nodiscard]] clock::time_point alive_at(place_id p) const;
+  [[nodiscard]] bool is_here(place_id p) const noexcept;
+  [[nodiscard]] bool failed(place_id p) const noexcept { return job_.has_failed(p); }
 
   ucx_job& job_;
   std::vector<ucx_place*> places_;
-  std::vector<peer> peers_;
-  int launcher_file_;  ///< its pidfd, or -1: none, or in another PID namespace
+  place_id me_;
+  surroundings around_;
+  std::chrono::milliseconds serving_interval_, sleeping_interval_;
+  place_id process_;       ///< the place of this host before this one
+  int process_file_ = -1;  ///< its pidfd; -1: there is none
+  int launcher_file_;      ///< its pidfd, or -1: none, or in another PID namespace
   std::chrono::milliseconds timeout_;
   calls then_;
   int wake_file_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> ending_{false};
-  std::atomic<place_id> watched_{0};
-  std::atomic<clock::rep> heartbeat_{0};
-  clock::time_point next_beat_{};
-  clock::time_point last_look_{};
+  mutable std::mutex mutex_;
+  std::map<place_id, clock::time_point> heard_;  ///< last heartbeats; guarded by mutex_
+  place_id watched_;                             ///< the place before this one
+  clock::time_point started_;
+  clock::time_point watched_since_;  ///< its silence counts from then on
+  clock::time_point awake_since_;    ///< the last pause of this process
+  clock::time_point next_beat_;
+  clock::time_point last_look_;
   std::thread thread_;
 };
 

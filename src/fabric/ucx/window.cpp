@@ -32,7 +32,7 @@ bool same_host(segment_place const& a, segment_place const& b) noexcept {
   return std::memcmp(a.boot, b.boot, sizeof a.boot) == 0 && std::memcmp(a.host, b.host, sizeof a.host) == 0;
 }
 
-int open_segment(segment_place const& where) noexcept {
+int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept {
   if (where.file < 0) return -1;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", where.process, where.file);
@@ -41,10 +41,14 @@ int open_segment(segment_place const& where) noexcept {
   if (file < 0) return -1;
   struct stat s{};
   if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == where.inode &&
-      static_cast<std::uint64_t>(s.st_size) >= where.bytes + segment::behind_bytes)
+      static_cast<std::uint64_t>(s.st_size) >= bytes)
     return file;
   close(file);
   return -1;
+}
+
+int open_segment(segment_place const& where) noexcept {
+  return open_file_of(where, where.bytes + segment::behind_bytes);
 }
 
 std::byte* map_segment(int file, std::uint64_t bytes) noexcept {

@@ -22,7 +22,9 @@ struct segment_place {
 [[nodiscard]] segment_place describe_segment(int file, std::uint64_t bytes);
 [[nodiscard]] bool same_host(segment_place const& a, segment_place const& b) noexcept;
 
-/// The segment's file, if its process is one of this host and user; -1 otherwise.
+/// The file there, of at least `bytes`, if its process is one of this host and user; -1 otherwise.
+[[nodiscard]] int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept;
+/// The same for a segment and the memory behind it.
 [[nodiscard]] int open_segment(segment_place const& where) noexcept;
 /// Also the memory behind the segment. Null if it cannot be mapped: then there is no window.
 [[nodiscard]] std::byte* map_segment(int file, std::uint64_t bytes) noexcept;

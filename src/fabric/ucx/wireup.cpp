@@ -1,18 +1,22 @@
-// wireup: the PMIx client: the rank of this process, the size of the job, and an exchange of bytes between all of them.
+// wireup: the PMIx client: the rank of this process, the size of the job, and the bytes that each gives to all.
 //
 //   mpirun, prterun and srun --mpi=pmix start a server per host and name it in the environment. libpmix is loaded only
-//   in that case. Values travel by PMIx_Put, a fence that collects, and PMIx_Get.
+//   in that case. Values travel by PMIx_Put, a fence that collects, and PMIx_Get of those that are needed.
 #include <dlfcn.h>
 #include <pmix.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -139,10 +143,13 @@ class single_wireup final : public process_wireup {
   place_id place() const noexcept override { return 0; }
   place_id places() const noexcept override { return 1; }
   unsigned processes_here() const noexcept override { return 1; }
-  std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) override {
-    return {{mine.begin(), mine.end()}};
-  }
+  void introduce(std::span<std::byte const> mine) override { mine_.assign(mine.begin(), mine.end()); }
+  std::vector<std::byte> introduction_of(place_id) override { return mine_; }
+  std::vector<place_id> places_here() override { return {0}; }
   bool meet(std::chrono::milliseconds) noexcept override { return true; }
+
+ private:
+  std::vector<std::byte> mine_;
 };
 
 class pmix_wireup final : public process_wireup {
@@ -162,28 +169,40 @@ class pmix_wireup final : public process_wireup {
   unsigned processes_here() const noexcept override { return here_; }
   int launcher() const noexcept override { return getppid(); }
 
-  std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) override {
+  void introduce(std::span<std::byte const> mine) override {
     // A process may run several jobs in sequence.
-    std::string const key = user_ + "." + std::to_string(round()++);
+    key_ = user_ + "." + std::to_string(round()++);
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = const_cast<char*>(reinterpret_cast<char const*>(mine.data()));
     value.data.bo.size = mine.size();
-    check(pmix_.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+    check(pmix_.put(PMIX_GLOBAL, key_.c_str(), &value), "PMIx_Put");
     check(pmix_.commit(), "PMIx_Commit");
     if (!fence(patience_, true))
       throw error("--fabric ucx",
                   "not all of " + std::to_string(places_) + " places came within " +
                       std::to_string(patience_.count() / 1000) + " s",
                   "hosts that start the program, or a longer --failure-timeout");
-    std::vector<std::vector<std::byte>> all(places_);
-    for (std::uint32_t p = 0; p < places_; ++p) {
-      if (p == me_.rank)
-        all[p].assign(mine.begin(), mine.end());
-      else
-        all[p] = fetch(p, key);
+  }
+
+  std::vector<std::byte> introduction_of(place_id place) override { return fetch(place, key_); }
+
+  std::vector<place_id> places_here() override {
+    pmix_proc_t job = me_;
+    job.rank = PMIX_RANK_WILDCARD;
+    pmix_value_t* value = nullptr;
+    std::vector<place_id> here;
+    if (pmix_.get(&job, PMIX_LOCAL_PEERS, nullptr, 0, &value) == PMIX_SUCCESS && value != nullptr) {
+      if (value->type == PMIX_STRING && value->data.string != nullptr) here = numbers_in(value->data.string);
+      free(value);
     }
-    return all;
+    // Otherwise all of them say where they are.
+    if (std::ranges::find(here, place()) == here.end()) {
+      here.resize(places_);
+      std::iota(here.begin(), here.end(), place_id{0});
+    }
+    std::ranges::sort(here);
+    return here;
   }
 
   bool meet(std::chrono::milliseconds most) noexcept override { return fence(most, false); }
@@ -204,6 +223,19 @@ class pmix_wireup final : public process_wireup {
     std::uint32_t const n = value->data.uint32;
     free(value);
     return n;
+  }
+
+  /// From a list with commas.
+  [[nodiscard]] std::vector<place_id> numbers_in(std::string_view list) const {
+    std::vector<place_id> found;
+    for (char const *at = list.begin(), *const end = list.end(); at < end;) {
+      std::uint32_t n = 0;
+      auto const [next, wrong] = std::from_chars(at, end, n);
+      if (wrong != std::errc{} || n >= places_) return {};
+      found.push_back(static_cast<place_id>(n));
+      at = next == end ? end : next + 1;
+    }
+    return found;
   }
 
   /// The server may wait for ever for the value of a place that has ended.
@@ -257,6 +289,7 @@ class pmix_wireup final : public process_wireup {
   }
 
   std::string user_;
+  std::string key_;  ///< of the introductions
   pmix_library const& pmix_;
   std::chrono::milliseconds patience_;
   pmix_proc_t me_;

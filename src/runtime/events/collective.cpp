@@ -148,7 +148,7 @@ task<void> team_barrier(team_name name) {
   collective_state::episode& e = s.episodes[s.barriers % 2];
   // With counters in hardware it is one round.
   bool const by_lines = machine_has_lines && name == world_team && event_lines != nullptr;
-  auto const all_rounds = static_cast<unsigned>(std::bit_width(team.size() - 1));
+  unsigned const all_rounds = barrier_rounds(team.size());
   unsigned const rounds = by_lines ? std::min(all_rounds, 1U) : all_rounds;
   for (unsigned k = s.barrier_round; k < rounds; s.barrier_round = ++k) {
     completion& cell = e.barrier[k];

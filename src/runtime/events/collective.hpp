@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,14 @@ namespace tess::detail {
 /// Places up to this many exchange values directly.
 inline constexpr unsigned direct_places = 8;
 inline constexpr unsigned rounds_max = 16;  ///< 2^16 places
+
+/// A barrier has so many rounds, in each of which a member notifies one other.
+constexpr unsigned barrier_rounds(unsigned size) noexcept {
+  return static_cast<unsigned>(std::bit_width(size - 1));
+}
+constexpr unsigned barrier_peer(unsigned rank, unsigned round, unsigned size) noexcept {
+  return (rank + (1U << round)) % size;
+}
 
 /// One per member. Everything exists twice, because a member can be one episode ahead of another, but never two.
 struct collective_state {
@@ -65,7 +74,7 @@ class member_view {
   /// Addresses of something of this member's state in the states of others: 2^k ranks on, at the parent in the tree,
   /// and at any rank of a small team.
   [[nodiscard]] std::uint64_t next(void const* mine, unsigned k) const noexcept {
-    return there(record_ == nullptr ? world((rank_ + (1U << k)) % size_) : record_->next[k], mine);
+    return there(record_ == nullptr ? world(barrier_peer(rank_, k, size_)) : record_->next[k], mine);
   }
   [[nodiscard]] std::uint64_t parent(void const* mine) const noexcept {
     return there(record_ == nullptr ? world(rank_ & (rank_ - 1)) : record_->parent, mine);

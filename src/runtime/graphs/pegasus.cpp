@@ -231,7 +231,7 @@ task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_
                                std::uint32_t root_type) {
   type_record const* const type = find_type(root_type);
   if (type == nullptr) throw error("copying a graph", "an unknown root", "one of the same binary");
-  pull_source from{source_segment, job.segment_bytes[source]};
+  pull_source from{source_segment, the_job->fabric->segment(source).bytes};
   // Places of a simulated machine use the same addresses for each other's memory.
   if (source != self->place) from.units = accelerators();
   if (job.load_window[source] != no_window || source == self->place) {
