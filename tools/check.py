@@ -221,7 +221,8 @@ def rtl(*, full: bool) -> Count:
         return Count(skipped=1)
     count = Count()
     for command in ("lint", "test", "formal", "mutate") if full else ("lint", "test"):
-        words = [str(python), "tools/rtl", command, *(["--seed", "1"] if not full else [])]
+        quick = ["--quick"] if command == "test" else []
+        words = [str(python), "tools/rtl", command, *([*quick, "--seed", "1"] if not full else [])]
         results = ROOT / "build" / "rtl" / f"{command}.json"
         results.unlink(missing_ok=True)
         code, text = captured(words)

@@ -74,7 +74,7 @@ def run_lint(unit: Unit, _: argparse.Namespace) -> Rows:
 
 def run_test(unit: Unit, options: argparse.Namespace) -> Rows:
     """The tests, then a row for the coverage of each file of the unit; `none` if no bench has it."""
-    results = bench.run_all(unit, seed=options.seed, waves=options.waves, only=options.bench)
+    results = bench.run_all(unit, seed=options.seed, waves=options.waves, only=options.bench, quick=options.quick)
     points: covered.Points = {}
     for result in results:
         covered.add(points, result.points)
@@ -83,7 +83,7 @@ def run_test(unit: Unit, options: argparse.Namespace) -> Rows:
     for row in covered.table({key: n for key, n in points.items() if Path(key[0]).name in own}):
         lines = share(row["lines_reached"], row["lines"])
         toggles = share(row["toggles_reached"], row["toggles"])
-        enough = lines >= LINES_WANTED or options.bench
+        enough = lines >= LINES_WANTED or options.bench or options.quick
         rows.append(
             {
                 "unit": unit.name,
@@ -140,6 +140,9 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
+    parser.add_argument(
+        "--quick", action="store_true", help="test: only the first parameters of each bench, whatever they cover"
+    )
     parser.add_argument("--seed", type=int, help="test, mutate, energy: of all choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")
     parser.add_argument(

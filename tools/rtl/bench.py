@@ -118,8 +118,8 @@ def run_one(
     return Result(rows, read_points(data) if data.exists() else {})
 
 
-def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "") -> list[Result]:
-    """All benches of a unit, or those named `only`."""
+def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "", quick: bool = False) -> list[Result]:
+    """All benches of a unit, or those named `only`; quick: with their first parameters alone."""
     prepare(unit)
     benches = [bench for bench in unit.benches if only in ("", bench.file)]
     place = BUILD / unit.name / "test"
@@ -127,6 +127,6 @@ def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "") -> li
         futures = [
             pool.submit(run_one, unit, bench, parameters, place / name_of(bench, parameters), seed, waves=waves)
             for bench in benches
-            for parameters in bench.parameters
+            for parameters in bench.parameters[: 1 if quick else None]
         ]
         return [future.result() for future in futures]
