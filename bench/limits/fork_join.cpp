@@ -1,4 +1,4 @@
-// fork_join: plain calls, oneTBB's task_group, OpenMP's tasks.
+// fork_join: oneTBB's task_group, OpenMP's tasks.
 #include "limits/fork_join.hpp"
 
 #include <stdexcept>
@@ -54,8 +54,15 @@ std::uint64_t openmp_task(unsigned n) {  // NOLINT(misc-no-recursion)
 
 }  // namespace
 
-double plain_fib(unsigned n) {
-  return ns_per_call(n, [n] { return call_fib(n); });
+bool has_tbb() noexcept {
+  return BENCH_TBB != 0;
+}
+bool has_openmp() noexcept {
+#if defined(_OPENMP)
+  return true;
+#else
+  return false;
+#endif
 }
 
 double tbb_fib([[maybe_unused]] unsigned n, [[maybe_unused]] int threads) {

@@ -1,4 +1,4 @@
-// fork_join: the recursive Fibonacci function with a task for each call, by oneTBB and OpenMP, and without tasks.
+// fork_join: the recursive Fibonacci function with a task for each call, by oneTBB and OpenMP.
 //
 //   The usual measure of fork-join overhead: a call does nothing but start two others and add what they give. Both
 //   libraries have it as their own examples do: one call is a task, its brother is made by the caller itself.
@@ -22,11 +22,12 @@ constexpr std::uint64_t fib_calls(unsigned n) noexcept {
   return last;
 }
 
-/// Plain calls.
-double plain_fib(unsigned n);
-/// tbb::task_group. 0: built without oneTBB.
+/// What this was built with.
+[[nodiscard]] bool has_tbb() noexcept;
+[[nodiscard]] bool has_openmp() noexcept;
+/// tbb::task_group. 0 without oneTBB.
 double tbb_fib(unsigned n, int threads);
-/// `omp task` and `taskwait`. 0: built without OpenMP.
+/// `omp task` and `taskwait`. 0 without OpenMP.
 double openmp_fib(unsigned n, int threads);
 
 }  // namespace bench

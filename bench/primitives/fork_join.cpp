@@ -1,6 +1,7 @@
-// fork_join: the recursive Fibonacci function with a task for each call, beside oneTBB, OpenMP and plain spawns.
+// fork_join: the recursive Fibonacci function with a task for each call, beside oneTBB and OpenMP.
 //
-//   By finish: a call spawns one task, runs the other itself, and waits for both. By async: the same with futures.
+//   By finish: a call spawns a task for each of the two others, and waits for both. By async: the same with futures.
+//   The libraries' calls make one task, and run the other call themselves.
 //   Rows with two workers run on two threads; their work is shared by stealing.
 #include "limits/fork_join.hpp"
 
@@ -74,8 +75,10 @@ int main(int argc, char** argv) {
     for (int const workers : {1, 2}) {
       std::string const name = how + ", " + std::to_string(workers) + (workers == 1 ? " worker" : " workers");
       auto const here = [=] { return ours(by_async, n, static_cast<unsigned>(workers)); };
-      suite.pair(name + " against oneTBB", 1, "ns/op", [=] { return bench::tbb_fib(n, workers); }, here);
-      suite.pair(name + " against OpenMP", 1, "ns/op", [=] { return bench::openmp_fib(n, workers); }, here);
+      if (bench::has_tbb())
+        suite.pair(name + " against oneTBB", 1, "ns/op", [=] { return bench::tbb_fib(n, workers); }, here);
+      if (bench::has_openmp())
+        suite.pair(name + " against OpenMP", 1, "ns/op", [=] { return bench::openmp_fib(n, workers); }, here);
     }
     suite.pair(
         how + ", 2 workers against 1", 1, "ns/op", [=] { return ours(by_async, n, 1); },
