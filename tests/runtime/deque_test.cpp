@@ -119,7 +119,7 @@ struct share_item {
 /// Each item is a counter that only the thread that took it increments, without an atomic.
 TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
   TESS_PRINT_SEED(seed());
-  constexpr std::size_t count = 200000;
+  constexpr std::size_t count = 2000000;
   std::vector<item> taken(count);
   detail::deque<item*, share_item> d(true);
   std::atomic<bool> done{false};
