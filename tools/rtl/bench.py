@@ -45,8 +45,9 @@ def prepare(unit: Unit) -> None:
 
 
 def name_of(bench: Run, parameters: Parameters) -> str:
-    """A folder for its files."""
-    return "-".join([bench.file, *words_of(parameters).split()])
+    """A folder for its files, which no other bench of the unit has, as they run at the same time."""
+    module = [] if bench.module == bench.file else [bench.module]
+    return "-".join([bench.file, *module, *words_of(parameters).split()])
 
 
 def text_of(log: Path) -> str:

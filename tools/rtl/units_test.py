@@ -8,6 +8,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parent))
 import area  # noqa: E402
+import bench  # noqa: E402
 import clock  # noqa: E402
 import covered  # noqa: E402
 import mutants  # noqa: E402
@@ -52,6 +53,15 @@ class Units(unittest.TestCase):
         for old in ("b", "d"):
             with self.subTest(old=old), self.assertRaises(programs.Failed):
                 mutants.edited(unit, units.Mutant("a.sv", old, "c"), self.rtl / "edited")
+
+
+class Benches(unittest.TestCase):
+    def test_no_two_benches_of_a_unit_share_a_folder(self) -> None:
+        for name in units.names():
+            runs = [(one, parameters) for one in units.load(name).benches for parameters in one.parameters]
+            folders = [bench.name_of(one, parameters) for one, parameters in runs]
+            with self.subTest(unit=name):
+                self.assertEqual(sorted(set(folders)), sorted(folders))
 
 
 class Results(unittest.TestCase):
