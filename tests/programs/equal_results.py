@@ -2,7 +2,7 @@
 
 Runs every program in every configuration and compares the `result` of its statistics with the first one's: integers
 and text exactly, floating-point numbers within 1e-9.
-Usage: equal_results.py PROGRAMS DATA [--large | --few] [--seed N].
+Usage: equal_results.py PROGRAMS DATA [--large] [--few N] [--seed N].
 """
 
 import argparse
@@ -21,7 +21,6 @@ PLACES = (1, 2, 3, 4, 7, 16)
 WORKERS = (1, 2, 4)
 TOLERANCE = 1e-9
 SECONDS_MAX = 300
-FEW = 4
 GRAPH_PROGRAMS = ("bfs", "pagerank", "components", "sssp", "bc")
 GRAPH_WORDS = ("bfs", "pagerank", "sssp", "bc")  # have a form in words, too
 
@@ -264,13 +263,13 @@ def equal(a: object, b: object) -> bool:
     return type(a) is type(b) and a == b
 
 
-def check(case: Case, programs: Path, seed: int, *, few: bool) -> list[str]:
+def check(case: Case, programs: Path, seed: int, *, few: int) -> list[str]:
     """The errors of a case, one line each."""
     settings = itertools.product(case.places, case.workers, case.fabrics, case.variants, case.latencies)
     runs = [Run(case, *setting, seed) for setting in settings]
     if few:
         # An odd step meets every fabric, and the last is the largest.
-        runs = [*runs[: -1 : len(runs) // FEW | 1], runs[-1]]
+        runs = [*runs[: -1 : len(runs) // few | 1], runs[-1]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda run: perform(run, programs), runs))
     errors = []
@@ -290,7 +289,7 @@ def main() -> int:
     parser.add_argument("programs", type=Path)
     parser.add_argument("data", type=Path)
     parser.add_argument("--large", action="store_true", help="larger graphs")
-    parser.add_argument("--few", action="store_true", help="some configurations of each case: for slow builds")
+    parser.add_argument("--few", type=int, default=0, metavar="N", help="about N configurations of each case, not all")
     parser.add_argument("--seed", type=int, default=1, help="of the hostile fabric")
     options = parser.parse_args()
     cases = large_cases(options.data) if options.large else small_cases(options.data)
