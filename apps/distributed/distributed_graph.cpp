@@ -38,10 +38,10 @@ class graph_loader {
     co_await tess::on_all_places(
         [](loading_everywhere l, distributed_graph g) -> tess::task<void> { return read_to_fill(l, g); }, state_, g_);
     co_await tess::on_all_places(
-        [](loading_everywhere l) -> tess::task<void> {
-          for (unsigned k = 0; k < l->kinds; ++k) co_await l->tidy_rows(k);
+        [](loading_everywhere l, std::uint64_t vertices) -> tess::task<void> {
+          for (unsigned k = 0; k < l->kinds; ++k) co_await l->tidy_rows(k, vertices);
         },
-        state_);
+        state_, g_.vertices());
     co_await check_digests();
     co_await hand_over();
     co_return g_;

@@ -12,6 +12,7 @@
 #include "distributed/packet.hpp"
 #include "graph/edge_reader.hpp"
 #include "graph/error.hpp"
+#include "graph/sort_rows.hpp"
 
 namespace graph {
 
@@ -27,17 +28,33 @@ std::uint64_t take_next(std::uint64_t& slot, bool alone) noexcept {
   return alone ? slot++ : std::atomic_ref<std::uint64_t>(slot).fetch_add(1, std::memory_order_relaxed);
 }
 
-void count_entry(loading& l, unsigned kind, vertex source, bool alone) noexcept {
-  static_cast<void>(take_next(l.made[kind].slots[std::uint64_t{source - l.first} + 2], alone));
+// Rows come in no order, so nearly each slot and each entry is a cache miss: those of a packet are fetched together.
+void count_entries(loading& l, unsigned kind, std::span<vertex const> sources) noexcept {
+  bool const alone = tess::workers() == 1;
+  std::uint64_t* const counts = l.made[kind].slots + 2;
+  for (vertex const v : sources) __builtin_prefetch(counts + (v - l.first), 1);
+  for (vertex const v : sources) static_cast<void>(take_next(counts[v - l.first], alone));
 }
 
-void fill_entry(loading& l, unsigned kind, placed_edge e, bool alone) noexcept {
+void fill_entries(loading& l, unsigned kind, std::span<placed_edge const> edges) noexcept {
+  bool const alone = tess::workers() == 1;
   growing_rows const& rows = l.made[kind];
-  std::uint64_t const at = take_next(rows.slots[std::uint64_t{e.source - l.first} + 1], alone);
-  if (at < rows.capacity)
-    rows.entries[at] = e.target;
-  else
-    l.overfull.store(true, std::memory_order_relaxed);
+  std::uint64_t* const positions = rows.slots + 1;
+  for (placed_edge const e : edges) __builtin_prefetch(positions + (e.source - l.first), 1);
+  std::uint64_t at[packet<placed_edge>::capacity];
+  std::size_t n = 0;
+  for (placed_edge const e : edges) {
+    at[n] = take_next(positions[e.source - l.first], alone);
+    __builtin_prefetch(rows.entries + at[n++], 1);
+  }
+  n = 0;
+  for (placed_edge const e : edges) {
+    if (at[n] < rows.capacity)
+      rows.entries[at[n]] = e.target;
+    else
+      l.overfull.store(true, std::memory_order_relaxed);
+    ++n;
+  }
 }
 
 // Sums of this are digests that do not depend on the order. The finalizer of MurmurHash3 (A. Appleby).
@@ -133,12 +150,11 @@ struct send_sources {
   loading_everywhere l;
   unsigned kind;
   void operator()(tess::place_id target, packet<vertex> const& p) const {
+    if (target == tess::here()) return count_entries(*l, kind, p.view());
     tess::at_async(
         target,
         [](loading_everywhere there, unsigned k, packet<vertex> const& sources) {
-          loading& here = *there;
-          bool const alone = tess::workers() == 1;
-          for (vertex const v : sources.view()) count_entry(here, k, v, alone);
+          count_entries(*there, k, sources.view());
         },
         l, kind, p);
   }
@@ -147,28 +163,23 @@ struct send_sources {
 class counting {
  public:
   counting(loading_everywhere l, distributed_graph const& g) : l_(l), g_(g) {
-    for (unsigned k = 0; k < l->kinds; ++k) away_.emplace_back(tess::places(), send_sources{l, k});
+    for (unsigned k = 0; k < l->kinds; ++k) sources_.emplace_back(tess::places(), send_sources{l, k});
   }
   void operator()(std::vector<edge> const& batch) {
-    loading& l = *l_;
-    bool const alone = tess::workers() == 1;
-    for_each_entry(l, g_, batch, [&](unsigned kind, vertex source, vertex target) {
+    for_each_entry(*l_, g_, batch, [&](unsigned kind, vertex source, vertex target) {
       digest_ += digest_of(kind, source, target);
-      if (source - l.first < l.count)
-        count_entry(l, kind, source, alone);
-      else
-        away_[kind].add(g_.owner(source), source);
+      sources_[kind].add(g_.owner(source), source);
     });
   }
   void flush() {
-    for (auto& p : away_) p.flush();
+    for (auto& p : sources_) p.flush();
     l_->counted_digest.fetch_add(digest_, std::memory_order_relaxed);
   }
 
  private:
   loading_everywhere l_;
   distributed_graph g_;
-  std::vector<packer<vertex, send_sources>> away_;
+  std::vector<packer<vertex, send_sources>> sources_;
   std::uint64_t digest_ = 0;
 };
 
@@ -176,12 +187,11 @@ struct send_edges {
   loading_everywhere l;
   unsigned kind;
   void operator()(tess::place_id target, packet<placed_edge> const& p) const {
+    if (target == tess::here()) return fill_entries(*l, kind, p.view());
     tess::at_async(
         target,
         [](loading_everywhere there, unsigned k, packet<placed_edge> const& edges) {
-          loading& here = *there;
-          bool const alone = tess::workers() == 1;
-          for (placed_edge const e : edges.view()) fill_entry(here, k, e, alone);
+          fill_entries(*there, k, edges.view());
         },
         l, kind, p);
   }
@@ -190,26 +200,21 @@ struct send_edges {
 class filling {
  public:
   filling(loading_everywhere l, distributed_graph const& g) : l_(l), g_(g) {
-    for (unsigned k = 0; k < l->kinds; ++k) away_.emplace_back(tess::places(), send_edges{l, k});
+    for (unsigned k = 0; k < l->kinds; ++k) edges_.emplace_back(tess::places(), send_edges{l, k});
   }
   void operator()(std::vector<edge> const& batch) {
-    loading& l = *l_;
-    bool const alone = tess::workers() == 1;
-    for_each_entry(l, g_, batch, [&](unsigned kind, vertex source, vertex target) {
-      if (source - l.first < l.count)
-        fill_entry(l, kind, {source, target}, alone);
-      else
-        away_[kind].add(g_.owner(source), {source, target});
+    for_each_entry(*l_, g_, batch, [&](unsigned kind, vertex source, vertex target) {
+      edges_[kind].add(g_.owner(source), {source, target});
     });
   }
   void flush() {
-    for (auto& p : away_) p.flush();
+    for (auto& p : edges_) p.flush();
   }
 
  private:
   loading_everywhere l_;
   distributed_graph g_;
-  std::vector<packer<placed_edge, send_edges>> away_;
+  std::vector<packer<placed_edge, send_edges>> edges_;
 };
 
 template <class Make>
@@ -266,17 +271,17 @@ void loading::allocate_entries(unsigned kind) {
   rows.entries = rows.targets.local();
 }
 
-tess::task<void> loading::tidy_rows(unsigned kind) {
+tess::task<void> loading::tidy_rows(unsigned kind, std::uint64_t vertices) {
   growing_rows& rows = made[kind];
   if (overfull || !std::is_sorted(rows.slots, rows.slots + count + 1) || rows.slots[count] != rows.capacity)
     throw_changed_everywhere(input->spec);
-  co_await tess::forall_chunks(0, count, 1024, [this, kind, &rows](std::uint64_t begin, std::uint64_t end) {
+  co_await tess::forall_chunks(0, count, 4096, [this, kind, vertices, &rows](std::uint64_t begin, std::uint64_t end) {
     std::uint64_t digest = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       for (std::uint64_t e = rows.slots[i]; e < rows.slots[i + 1]; ++e)
         digest += digest_of(kind, static_cast<vertex>(first + i), rows.entries[e]);
-      std::sort(rows.entries + rows.slots[i], rows.entries + rows.slots[i + 1]);
     }
+    sort_rows({rows.slots + begin, rows.slots + end + 1}, rows.entries, vertices);
     stored_digest.fetch_add(digest, std::memory_order_relaxed);
   });
   vertex* to = rows.entries;

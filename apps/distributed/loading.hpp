@@ -49,8 +49,8 @@ struct loading {
   void number_entries(unsigned kind);
   void allocate_entries(unsigned kind);
   // Sorts rows and removes repetitions, and adds the entries with repetitions to stored_digest. Throws tess::error if
-  // the rows are not those that were counted.
-  tess::task<void> tidy_rows(unsigned kind);
+  // the rows are not those that were counted. The graph has so many vertices.
+  tess::task<void> tidy_rows(unsigned kind, std::uint64_t vertices);
   void release();
 };
 

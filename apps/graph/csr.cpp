@@ -13,6 +13,7 @@
 #include "graph/error.hpp"
 #include "graph/large_memory.hpp"
 #include "graph/parallel.hpp"
+#include "graph/sort_rows.hpp"
 
 namespace graph {
 
@@ -181,8 +182,15 @@ class row_maker {
     on_threads(threads_, [&](unsigned) {
       constexpr std::uint64_t rows_at_once = 1024;
       std::uint64_t found = 0;
-      for (std::uint64_t first; (first = next.fetch_add(rows_at_once, relaxed)) < vertices_;)
-        for (std::uint64_t v = first; v < std::min(first + rows_at_once, vertices_); ++v) found += tidy_row(v);
+      for (std::uint64_t first; (first = next.fetch_add(rows_at_once, relaxed)) < vertices_;) {
+        std::uint64_t const last = std::min(first + rows_at_once, vertices_);
+        if constexpr (!Entry::knows_edge) {
+          static_assert(sizeof(Entry) == sizeof(std::uint32_t));
+          auto* const targets = reinterpret_cast<std::uint32_t*>(entries_.get());
+          sort_rows({begins_.get() + first, begins_.get() + last + 1}, targets, vertices_);
+        }
+        for (std::uint64_t v = first; v < last; ++v) found += tidy_row(v);
+      }
       loops.fetch_add(found, relaxed);
     });
     kept_[vertices_] = 0;
@@ -192,7 +200,7 @@ class row_maker {
   std::uint64_t tidy_row(std::uint64_t v) {
     Entry* const begin = entries_.get() + begins_[v];
     Entry* const end = entries_.get() + begins_[v + 1];
-    std::sort(begin, end);
+    if constexpr (Entry::knows_edge) std::sort(begin, end);
     std::uint64_t loops = 0;
     std::uint64_t kept = 0;
     for (Entry const* e = begin; e != end; ++e) {

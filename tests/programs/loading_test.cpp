@@ -111,7 +111,9 @@ task<void> load_mixed(distributed_graph g, std::string counted, std::string fill
     co_await on_all_places(
         [](::graph::loading_everywhere l, distributed_graph of) -> task<void> { return read_to_fill(l, of); }, state,
         g);
-    co_await on_all_places([](::graph::loading_everywhere l) -> task<void> { return l->tidy_rows(0); }, state);
+    co_await on_all_places(
+        [](::graph::loading_everywhere l, std::uint64_t vertices) -> task<void> { return l->tidy_rows(0, vertices); },
+        state, g.vertices());
     std::uint64_t difference = 0;
     for (unsigned p = 0; p < places(); ++p)
       difference += co_await at(
