@@ -48,7 +48,7 @@ def class_of(unit: Unit, module: str) -> Path:
 
 def headers_here() -> list[Path]:
     """The headers that such a class may include."""
-    folders = ("rae", "nma", "nca", "unit", "adapter", "isa", "cache", "config", "kernel", "rtl/verilated")
+    folders = ("rae", "nma", "nca", "cni", "unit", "adapter", "isa", "cache", "config", "kernel", "rtl/verilated")
     return sorted(file for folder in folders for file in ROOT.glob(f"src/machine/{folder}/*.hpp"))
 
 

@@ -3,10 +3,35 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "machine/kernel/units.hpp"
 
 namespace tess::machine {
+namespace {
+
+using word = response_unit::word;
+constexpr std::size_t word_at(std::uint64_t offset) noexcept {
+  return offset / word_bytes;
+}
+word word_of(std::span<std::byte const> bytes, std::size_t number) noexcept {
+  word value = 0;
+  std::memcpy(&value, bytes.data() + number * word_bytes, sizeof value);
+  return value;
+}
+void put_word(std::span<std::byte> bytes, std::size_t number, word value) noexcept {
+  std::memcpy(bytes.data() + number * word_bytes, &value, sizeof value);
+}
+
+}  // namespace
+
+event_lines::event_lines(std::unique_ptr<response_unit> responses, l2_private& in, region const& own,
+                         region_table const& regions, event_host& host)
+    : responses_(std::move(responses)), l2_(in), lines_(in.array()), own_(own), regions_(regions), host_(host) {
+  // The simulated tile takes everything at once.
+  response_unit::inputs& always = responses_->in;
+  always.ring_ready = always.check_ready = always.job_ready = always.result_ready = true;
+}
 
 line_index event_lines::find(std::uint64_t address) const noexcept {
   if (!own_.holds(address)) return no_line;
@@ -66,55 +91,128 @@ access_result event_lines::write(std::uint64_t address, std::span<std::byte cons
 
 access_result event_lines::store_event(line_index line, std::uint64_t address, std::span<std::byte const> from,
                                        by whom) {
-  std::uint64_t const word = address % registers::cni::line_bytes / word_bytes;
-  event_line changed = take_out(line);
-  response const* const row = response_to(changed.code, word);
-  if (row == nullptr || address % word_bytes != 0) return wrong(registers::cni::fault::wrong_access);
-  if (row->owner_only && whom != by::own_hart) return wrong(registers::cni::fault::wrong_access);
-  if (row->items && item_bytes(changed) == 0) return wrong(registers::cni::fault::wrong_shape);
-  if (from.size() != (row->items ? item_bytes(changed) : word_bytes)) return wrong(registers::cni::fault::wrong_access);
-  event_access access{.rings = *this, .word = word, .item = from, .matched = std::nullopt};
-  access_result const modified = row->modify(changed, access);
-  if (modified.outcome != access_outcome::done) return modified;
-  if (row->condition(changed, access)) {
-    interface_job const job = row->job(changed, access);
-    // An acknowledgement is never refused: there are no more of them than packets were sent.
-    if (whom != by::acknowledgement && !host_.has_room(job)) return {access_outcome::busy, registers::cni::fault::none};
-    host_.take(job);
+  response_unit::inputs& in = responses_->in;
+  response_unit::outputs const& out = responses_->out;
+  std::span<std::byte const> const words = lines_.data(line);
+  in.access_valid = true;
+  in.store = {.code = static_cast<line_code>(lines_.type(line)),
+              .whom = whom,
+              .offset = static_cast<std::uint32_t>(address % registers::cni::line_bytes),
+              .bytes = static_cast<std::uint32_t>(from.size()),
+              .value = 0,
+              .tag = lines_.metadata(line)};
+  std::memcpy(&in.store.value, from.data(), std::min<std::size_t>(from.size(), word_bytes));
+  for (std::size_t i = 0; i < in.store.words.size(); ++i) in.store.words[i] = word_of(words, i);
+  in.room_for_command = host_.has_room(true);
+  in.room_for_event = host_.has_room(false);
+  responses_->step();
+  in.access_valid = false;
+  while (!out.result_valid) {
+    bool const asks_ring = out.ring_valid;
+    bool const asks_check = out.check_valid;
+    if (asks_ring) serve_ring(from);
+    if (asks_check) in.check_allowed = regions_.may_write(out.check_address, out.check_bytes);
+    if (out.job_valid) host_.take(job_of(from));
+    responses_->step();
+    in.ring_answer_valid = asks_ring;
+    in.check_answer_valid = asks_check;
   }
-  put_back(line, changed);
-  return {};
+  response_unit::result const& ended = out.ended;
+  if (ended.outcome == access_outcome::done) {
+    put_word(lines_.data(line), ended.number, ended.value);
+    change(line, ended.tag);
+  }
+  access_result const told{ended.outcome, ended.why};
+  responses_->step();
+  return told;
 }
 
-event_line event_lines::take_out(line_index line) {
-  event_line taken;
-  taken.code = static_cast<line_code>(lines_.type(line));
-  taken.tag = lines_.metadata(line);
-  std::memcpy(taken.words.data(), lines_.data(line).data(), registers::cni::line_bytes);
-  return taken;
+void event_lines::serve_ring(std::span<std::byte const> stored) {
+  response_unit::inputs& in = responses_->in;
+  response_unit::ring_access const& asked = responses_->out.ring;
+  in.ring_plain = is_plain(asked.address, asked.bytes);
+  if (!in.ring_plain) return;
+  std::byte* const place = at(asked.address);
+  switch (asked.what) {
+    case response_unit::ring_action::put:
+      std::memcpy(place, stored.data(), asked.bytes);
+      return host_.changed(asked.address, asked.bytes);
+    case response_unit::ring_action::look:
+      std::memcpy(&in.ring_word, place, word_bytes);
+      return;
+    case response_unit::ring_action::take:
+      std::memcpy(item_.data(), place, asked.bytes);
+      return;
+  }
 }
 
-void event_lines::put_back(line_index line, event_line const& changed) {
-  event_line shown = changed;
-  show_tag(shown);
-  lines_.metadata(line) = shown.tag;
-  std::memcpy(lines_.data(line).data(), shown.words.data(), registers::cni::line_bytes);
+interface_job event_lines::job_of(std::span<std::byte const> stored) const {
+  response_unit::job const& made = responses_->out.made;
+  std::array<word, response_unit::line_words> words = responses_->in.store.words;
+  interface_job job;
+  switch (made.kind) {
+    case response_unit::job_kind::command: {
+      words[responses_->in.store.offset / word_bytes] = responses_->in.store.value;
+      word const code = words[word_at(registers::cni::command_what)] & 0xffU;
+      bool const copies = code == registers::cni::copy;
+      job.what = copies ? interface_job::kind::copy : interface_job::kind::store;
+      job.of_command = true;
+      job.no_retry = code == registers::cni::message_once;
+      job.bytes = words[word_at(registers::cni::command_what)] >> 8U;
+      job.destination = words[word_at(registers::cni::command_destination)];
+      job.acknowledgement = words[word_at(registers::cni::command_acknowledgement)];
+      if (copies)
+        job.source = words[word_at(registers::cni::command_source)];
+      else
+        std::memcpy(job.data.data(), &words[word_at(registers::cni::command_data)], job.bytes);
+      return job;
+    }
+    case response_unit::job_kind::notify:
+      job.what = interface_job::kind::notify;
+      put_word(job.data, 0, words[word_at(registers::cni::counter_preset)]);
+      std::copy_n(&words[word_at(registers::cni::counter_notify)], job.targets.size(), job.targets.begin());
+      return job;
+    case response_unit::job_kind::add:
+      job.what = interface_job::kind::add;
+      job.destination = made.destination;
+      job.bytes = word_bytes;
+      put_word(job.data, 0, 1);
+      return job;
+    case response_unit::job_kind::answer:
+      job.what = interface_job::kind::answer;
+      job.destination = made.destination;
+      job.bytes = made.bytes;
+      if (made.item == response_unit::item_source::store) std::ranges::copy(stored, job.data.begin());
+      if (made.item == response_unit::item_source::ring) std::copy_n(item_.begin(), made.bytes, job.data.begin());
+      if (made.tagged) put_word(job.data, made.bytes / word_bytes - 1, made.tag);
+      return job;
+  }
+  return job;
+}
+
+void event_lines::show_tag(line_index line, std::uint64_t tag) {
+  std::span<std::byte> const words = lines_.data(line);
+  constexpr std::uint32_t match_bits = 31;
+  constexpr std::uint64_t match_mask = (std::uint64_t{1} << match_bits) - 1;
+  switch (static_cast<line_code>(lines_.type(line))) {
+    case registers::cni::counter:
+      return put_word(words, word_at(registers::cni::counter_add), tag);
+    case registers::cni::queue:
+      put_word(words, word_at(registers::cni::queue_head), tag & 0xffff'ffffU);
+      return put_word(words, word_at(registers::cni::queue_tail), tag >> 32U);
+    case registers::cni::match_queue: {
+      std::uint64_t const waiting = ((tag >> match_bits) - tag) & match_mask;
+      bool const requests = (tag >> (2 * match_bits) & 1U) != 0;
+      return put_word(words, word_at(registers::cni::match_balance), requests ? ~waiting + 1 : waiting);
+    }
+    default:
+      return;
+  }
+}
+
+void event_lines::change(line_index line, std::uint64_t tag) {
+  lines_.metadata(line) = tag;
   host_.changed(lines_.address_of(line), registers::cni::line_bytes);
-}
-
-bool event_lines::put(std::uint64_t address, std::span<std::byte const> item) {
-  if (!is_plain(address, item.size())) return false;
-  std::memcpy(at(address), item.data(), item.size());
-  host_.changed(address, item.size());
-  return true;
-}
-
-bool event_lines::get(std::uint64_t address, std::span<std::byte> item) {
-  return read(address, item);
-}
-
-bool event_lines::may_send(std::uint64_t address, std::uint64_t bytes) const {
-  return regions_.may_write(address, bytes);
 }
 
 line_index event_lines::place_for(std::uint64_t address) const noexcept {
@@ -190,8 +288,8 @@ bool event_lines::restore(std::uint64_t address, std::uint64_t code, std::uint64
   become(address, static_cast<line_code>(code));
   if (code == registers::cni::scratchpad) return true;
   line_index const line = find(address);
-  lines_.metadata(line) = tag;
-  put_back(line, take_out(line));
+  show_tag(line, tag);
+  change(line, tag);
   return true;
 }
 

@@ -3,7 +3,11 @@
 //   A configured line is in the set of its address, in the way that the region table gives; the cache's controller
 //   neither finds nor replaces it. Its state byte differs from those of cacheable lines, and its type byte is a
 //   line_code. The metadata of plain scratchpad are the L1s that may have the line, as for cacheable lines; that of a
-//   line with events is its tag. Lines with events are never in an L1.
+//   line with events is its tag. Lines with events are never in an L1. Words that show the tag are kept in the line, so
+//   that a load is an ordinary one.
+//
+//   A store to a line with events goes through the hardware that responds (response_unit), with all its cycles, at
+//   once: the simulated tile charges a turn on the bus for it.
 //
 // Units     bytes, global addresses.
 // Errors    false, or an access_result; then nothing has changed.
@@ -11,15 +15,25 @@
 // Source    CNI (IJPP 2012), section 3; docs/internals/machine.md, 7 and 9.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "machine/cache/l2_private.hpp"
+#include "machine/cni/interface_job.hpp"
 #include "machine/cni/region_table.hpp"
-#include "machine/cni/responses.hpp"
+#include "machine/cni/response_unit.hpp"
 #include "machine/map/address_map.hpp"
 
 namespace tess::machine {
+
+struct access_result {
+  access_outcome outcome = access_outcome::done;
+  registers::cni::fault why = registers::cni::fault::none;
+};
+[[nodiscard]] constexpr access_result wrong(registers::cni::fault why) noexcept {
+  return {access_outcome::wrong, why};
+}
 
 /// What lines with events need of their network interface.
 class event_host {
@@ -27,12 +41,12 @@ class event_host {
   virtual ~event_host() = default;
   /// These bytes have changed: L1s drop them, sleepers on them are notified.
   virtual void changed(std::uint64_t address, std::size_t bytes) = 0;
-  /// Has the list of jobs room for one more? Commands have fewer places than other jobs.
-  [[nodiscard]] virtual bool has_room(interface_job const& for_this) const = 0;
+  /// Has the list of jobs room for a command, or for another job?
+  [[nodiscard]] virtual bool has_room(bool for_command) const = 0;
   virtual void take(interface_job const& job) = 0;
 };
 
-class event_lines : private ring_memory {
+class event_lines {
  public:
   using line_code = registers::cni::line_code;
   struct line_view {
@@ -40,11 +54,10 @@ class event_lines : private ring_memory {
     line_code code = registers::cni::cacheable;
     std::uint64_t tag = 0;
   };
-  /// The source of a store: another tile, the own hart, or the own interface with an acknowledgement.
-  enum class by : std::uint8_t { other_tile, own_hart, acknowledgement };
+  using by = response_unit::by;
 
-  event_lines(l2_private& in, region const& own, region_table const& regions, event_host& host)
-      : l2_(in), lines_(in.array()), own_(own), regions_(regions), host_(host) {}
+  event_lines(std::unique_ptr<response_unit> responses, l2_private& in, region const& own, region_table const& regions,
+              event_host& host);
 
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept { return own_.holds(address); }
   /// The code of an address's line; cacheable: not configured, or not in the own scratchpad.
@@ -73,19 +86,20 @@ class event_lines : private ring_memory {
   [[nodiscard]] bool is_plain(std::uint64_t address, std::uint64_t bytes) const noexcept;
   [[nodiscard]] access_result store_event(line_index line, std::uint64_t address, std::span<std::byte const> from,
                                           by whom);
-  [[nodiscard]] event_line take_out(line_index line);
-  void put_back(line_index line, event_line const& changed);
+  /// What the hardware asks for at this edge; its answer comes at the next one.
+  void serve_ring(std::span<std::byte const> stored);
+  [[nodiscard]] interface_job job_of(std::span<std::byte const> stored) const;
+  /// The words of a restored line that show its tag.
+  void show_tag(line_index line, std::uint64_t tag);
+  void change(line_index line, std::uint64_t tag);
   /// The array's line for an address that is not configured yet; no_line: impossible.
   [[nodiscard]] line_index place_for(std::uint64_t address) const noexcept;
   /// Do all lines of [address, end) have locations, or can they get them?
   [[nodiscard]] bool has_places(std::uint64_t address, std::uint64_t end) const;
   void become(std::uint64_t address, line_code code);
 
-  // ring_memory
-  [[nodiscard]] bool put(std::uint64_t address, std::span<std::byte const> item) override;
-  [[nodiscard]] bool get(std::uint64_t address, std::span<std::byte> item) override;
-  [[nodiscard]] bool may_send(std::uint64_t address, std::uint64_t bytes) const override;
-
+  std::unique_ptr<response_unit> responses_;
+  std::array<std::byte, registers::cni::line_bytes> item_{};  ///< That came from a ring.
   l2_private& l2_;
   cache_array& lines_;
   region own_;

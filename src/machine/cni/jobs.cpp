@@ -26,11 +26,8 @@ std::uint64_t left_in_line(std::uint64_t address) {
 
 }  // namespace
 
-bool network_interface::has_room(interface_job const& for_this) const {
-  // An addition is never refused. If it occupied a place, answers of two tiles to each other's queues could wait for
-  // it.
-  if (for_this.what == kind::add) return true;
-  return (for_this.of_command ? commands_ : others_) < description_.cni->jobs;
+bool network_interface::has_room(bool for_command) const {
+  return (for_command ? commands_ : others_) < description_.cni->jobs;
 }
 
 std::optional<std::uint64_t> network_interface::whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept {

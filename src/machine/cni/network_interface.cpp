@@ -4,13 +4,22 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/cni/response_machine.hpp"
 #include "machine/kernel/units.hpp"
+#include "machine/rtl/rtl_library.hpp"
 
 namespace tess::machine {
 namespace {
 
 bool is_data(region const& in) {
   return in.kind != region_kind::device;
+}
+
+/// As the run wants it: the model or the hardware.
+std::unique_ptr<response_unit> responses_of(machine_description const& description) {
+  response_unit::parameters const made;
+  if (description.hardware.cni == nullptr) return std::make_unique<response_machine>(made);
+  return description.hardware.cni->make<response_unit, response_unit>(made);
 }
 
 }  // namespace
@@ -29,7 +38,7 @@ network_interface::network_interface(kernel& k, machine_description const& descr
       window_(description.window(tile)),
       on_write_(std::move(on_write)),
       regions_(description.cni->region_entries),
-      lines_(in, *map.of(region_kind::scratchpad, tile), regions_, *this),
+      lines_(responses_of(description), in, *map.of(region_kind::scratchpad, tile), regions_, *this),
       combining_(k, way, clock_.cycles(description.cni->combine_cycles), description.cni->posted_stores,
                  [this](transaction const& failed) { report(failed.cni()->fault, failed.address); }) {
   adapter_.on_copy([this](transaction& request) { return take_copy(request); });
@@ -133,7 +142,7 @@ bool network_interface::take_copy(transaction& request) {
   made.bytes = request.bytes;
   made.acknowledgement = request.cni()->acknowledgement;
   made.request = &request;
-  if (!has_room(made)) return false;
+  if (!has_room(false)) return false;
   enter(made);
   return true;
 }

@@ -96,7 +96,7 @@ class network_interface final : private event_host {
 
   // event_host
   void changed(std::uint64_t address, std::size_t bytes) override { on_write_(address, bytes); }
-  [[nodiscard]] bool has_room(interface_job const& for_this) const override;
+  [[nodiscard]] bool has_room(bool for_command) const override;
   void take(interface_job const& job) override;
 
   /// Translates a command's addresses and finds their homes. False: it is wrong, which has been reported.

@@ -69,6 +69,11 @@ void put_hardware(std::vector<std::string> const& names, machine_description& in
       into.hardware.nca = std::make_shared<rtl_library const>(compiled_hardware(name, parameters_of_nca(into)));
       into.hardware.nca_ranges =
           std::make_shared<rtl_library const>(compiled_hardware("nca/nca_ranges", parameters_of_ranges(into)));
+    } else if (name == "cni") {
+      if (!into.cni)
+        throw wrong_use{fmt::format("--rtl cni: {} has no network interfaces in its caches; cni-4 and others have them",
+                                    into.name)};
+      into.hardware.cni = std::make_shared<rtl_library const>(compiled_hardware(name, {}));
     }
   }
 } catch (rtl_error const& wrong) {

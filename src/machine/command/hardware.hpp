@@ -12,7 +12,7 @@
 namespace tess::machine {
 
 /// The units that there are as hardware, by the names of their folders in rtl/.
-inline std::vector<std::string> const hardware_names{"nca", "nma", "rae"};
+inline std::vector<std::string> const hardware_names{"cni", "nca", "nma", "rae"};
 
 void put_hardware(std::vector<std::string> const& names, machine_description& into);
 

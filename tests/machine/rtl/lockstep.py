@@ -49,6 +49,7 @@ SETS = {
         {"QUEUE_ENTRIES": 3, "LINE_CYCLES": 5, "LINE_BYTES": 64, "SLOTS": 3, "UNDER_WAY": 6},
         {"QUEUE_ENTRIES": 2, "LINE_CYCLES": 3, "LINE_BYTES": 8, "SLOTS": 2, "UNDER_WAY": 2},
     ],
+    "cni": [{}],
 }  # fmt: skip
 # Hardware of a unit that is a module of its own for the simulator.
 MODULES = {"nca_ranges": ("nca", "nca_ranges")}

@@ -96,6 +96,18 @@ class WholeRuns(WholeRunsOf):
                 for key in model:
                     self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
 
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_cni(self) -> None:
+        """Every kind of line, locks by queues, barriers by counters, copies."""
+        for machine, program in (("cni-4", "interfaces"), ("tessera-2x2-coherent", "coherent_interfaces")):
+            with self.subTest(machine=machine):
+                copies = ["--copies", "4"] if machine == "cni-4" else []
+                model = self.told(machine, [program], copies)
+                hardware = self.told(machine, [program], [*copies, "--rtl", "cni"])
+                self.assertGreater(sum(tile["cni_events"] for tile in model["tiles"]), 100)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
+
     def refused(self, message: str, *words: str) -> None:
         done = run(*words, "--", str(PROGRAMS / "plain"))
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -108,6 +120,7 @@ class WholeRuns(WholeRunsOf):
         self.refused("has no interface for remote atomics", "--machine", "nemesys-2x2", "--rtl", "rae")
         self.refused("has no interface for remote atomics", "--machine", "tessera-2x2", "--rtl", "rae")
         self.refused("has no near-cache accelerator", "--machine", "rae-6", "--rtl", "nca")
+        self.refused("has no network interfaces in its caches", "--machine", "rae-6", "--rtl", "cni")
         self.refused("without time", "--rtl", "rae", "--timing", "off")
         self.refused("leave out --checkpoint-at", "--machine", "rae-6", "--rtl", "rae", "--checkpoint-at", "100")
         done = run("--restore", "none.tess", "--rtl", "rae")
