@@ -98,9 +98,8 @@ inline constexpr std::array run_options{
                "of the machine: what the system's hart of each tile runs: nothing, the system kernel, or FILE"},
     run_option{"--layout", "", "N", "",
                "of the machine: stack, heap and mappings begin elsewhere, by a number; default 0, as usual"},
-    run_option{
-        "--rtl", "", "UNIT", "",
-        "of the machine: this unit's hardware, as SystemVerilog, for its model: cni, nca, nma, rae; repeatable"},
+    run_option{"--rtl", "", "UNIT", "",
+               "of the machine: this unit's hardware, as SystemVerilog, for its model: cni, nca, nma, rae; repeatable"},
     run_option{"--image", "", "tlm|memory", "",
                "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
     run_option{"--slice", "", "CYCLES", "",
