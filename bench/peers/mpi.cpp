@@ -4,7 +4,11 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/clock.hpp"
 #include "harness/splitmix.hpp"
@@ -99,6 +103,33 @@ double barriers() {
   return (bench::timestamp() - begin) * bench::ns_per_second / calls;
 }
 
+/// Of two processes.
+void measure_collectives(bench::measured& results) {
+  using size = std::pair<int, char const*>;
+  for (auto const& [bytes, name] :
+       {size{8, "8 B"}, {1 << 10, "1 KiB"}, {64 << 10, "64 KiB"}, {1 << 20, "1 MiB"}, {16 << 20, "16 MiB"}}) {
+    int const items = bytes / 8;
+    std::vector<std::int64_t> from(2 * static_cast<std::size_t>(items), 1), to(from.size());
+    std::uint64_t const episodes =
+        std::max<std::uint64_t>((std::uint64_t{32} << 20U) / static_cast<std::uint64_t>(bytes + 4096), 4);
+    auto const add = [&](char const* what, auto one) {
+      results.add(std::string(what) + " of " + name, "ns", [&] {
+        for (std::uint64_t i = 0; i < episodes / 8 + 1; ++i) one();
+        MPI_Barrier(MPI_COMM_WORLD);
+        double const begin = bench::timestamp();
+        for (std::uint64_t i = 0; i < episodes; ++i) one();
+        return (bench::timestamp() - begin) * bench::ns_per_second / static_cast<double>(episodes);
+      });
+    };
+    // In place, as ours.
+    add("all_reduce", [&] { MPI_Allreduce(MPI_IN_PLACE, from.data(), items, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD); });
+    add("all_gather",
+        [&] { MPI_Allgather(from.data(), items, MPI_INT64_T, to.data(), items, MPI_INT64_T, MPI_COMM_WORLD); });
+    add("all_to_all",
+        [&] { MPI_Alltoall(from.data(), items, MPI_INT64_T, to.data(), items, MPI_INT64_T, MPI_COMM_WORLD); });
+  }
+}
+
 void measure(bench::measured& results) {
   constexpr std::size_t table_words_each = (std::size_t{64} << 20U) / 16;
   window const words(hot_lines * words_per_line);
@@ -136,6 +167,7 @@ void measure(bench::measured& results) {
   results.add("updates 64 MiB", "M/s", [&] { return random_updates(table.get(), table_words_each); });
   results.add("call, round trip", "ns", [] { return round_trip(); });
   results.add("barrier", "ns", [] { return barriers(); });
+  measure_collectives(results);
 }
 
 }  // namespace

@@ -30,5 +30,6 @@ tess::task<void> compare(suite& results, std::string name, std::string unit, Lim
 [[nodiscard]] tess::task<void> put_cases(suite& results);
 [[nodiscard]] tess::task<void> update_cases(suite& results);
 [[nodiscard]] tess::task<void> call_cases(suite& results);
+[[nodiscard]] tess::task<void> collective_cases(suite& results);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// main: words, batches, calls and barriers between two places that may be processes, against raw loops.
+// main: words, batches, calls, barriers and collectives between two places that may be processes, against raw loops.
 //
 //   Started by `tess bench --fabric ucx` with two processes, and again on smp with two places.
 #include <sched.h>
@@ -28,6 +28,7 @@ tess::task<int> measure(bench::suite& results) {
   co_await bench::put_cases(results);
   co_await bench::update_cases(results);
   co_await bench::call_cases(results);
+  co_await bench::collective_cases(results);
   co_return results.finish();
 }
 

@@ -50,6 +50,17 @@ void send(void const* value, std::size_t bytes, std::uint64_t slot, std::uint64_
             std::source_location::current());
 }
 
+/// Polls for a while: the notification from another process is a message.
+void poll_for(completion const& cell) {
+  if (the_job->local_places == job.places) return;
+  constexpr int polls = 64;
+  worker_state& w = this_worker();
+  for (int i = 0; i < polls && w.may_spin && !cell.idle(); ++i) {
+    if (i != 0) spin_pause();
+    static_cast<void>(poll(w));
+  }
+}
+
 /// Every member sends to every other: one step.
 task<void> sweep_direct(member_view team, collective_state::episode& e, void const* mine, std::size_t bytes,
                         combine_function combine, void const* op, sweep_result& result) {
@@ -59,6 +70,7 @@ task<void> sweep_direct(member_view team, collective_state::episode& e, void con
   for (unsigned r = 0; r < team.size(); ++r)
     if (r != me) send(mine, bytes, team.any(&e.direct_values[me], r), team.any(&e.direct, r), sent);
   std::memcpy(e.direct_values[me].bytes, mine, bytes);
+  poll_for(e.direct);
   co_await cell_awaiter{e.direct, reduction_wait};
   std::memcpy(result.total, e.direct_values[0].bytes, bytes);
   for (unsigned r = 1; r < team.size(); ++r) {
@@ -82,6 +94,7 @@ task<void> sweep_tree(member_view team, collective_state::episode& e, void const
   for (; (1U << k) < size && (me & (1U << k)) == 0; ++k) {
     if (me + (1U << k) >= size) continue;
     e.up[k].expect(1);
+    poll_for(e.up[k]);
     co_await cell_awaiter{e.up[k], reduction_wait};
     std::memcpy(before_child[k], sum, bytes);
     combine(sum, e.up_values[k].bytes, op);
@@ -89,6 +102,7 @@ task<void> sweep_tree(member_view team, collective_state::episode& e, void const
   if (me != 0) {
     send(sum, bytes, team.parent(&e.up_values[k]), team.parent(&e.up[k]), sent);
     e.down.expect(1);
+    poll_for(e.down);
     co_await cell_awaiter{e.down, reduction_wait};
     std::memcpy(result.total, e.down_values.bytes, bytes);
     std::memcpy(result.before, e.down_values.bytes + collective_bytes, bytes);
@@ -131,16 +145,6 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
   s.sweep_given_up = false;
 }
 
-/// Polls for a while: the notification from another process is a message.
-void poll_for(completion const& cell) {
-  constexpr int polls = 64;
-  worker_state& w = this_worker();
-  for (int i = 0; i < polls && w.may_spin && !cell.idle(); ++i) {
-    if (i != 0) spin_pause();
-    static_cast<void>(poll(w));
-  }
-}
-
 /// A barrier that its task gave up has begun nevertheless: the next one at this place continues it.
 task<void> team_barrier(team_name name) {
   member_view const team(name);
@@ -161,7 +165,7 @@ task<void> team_barrier(team_name name) {
         block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
       s.barrier_sent = true;
     }
-    if (the_job->local_places != job.places) poll_for(cell);
+    poll_for(cell);
     co_await cell_awaiter{cell, barrier_wait};
     s.barrier_sent = false;
   }
