@@ -103,7 +103,7 @@ double barriers() {
   return (bench::timestamp() - begin) * bench::ns_per_second / calls;
 }
 
-/// Of two processes.
+/// Between two processes.
 void measure_collectives(bench::measured& results) {
   using size = std::pair<int, char const*>;
   for (auto const& [bytes, name] :

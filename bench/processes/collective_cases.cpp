@@ -1,5 +1,7 @@
 // collective_cases: arrays that all places combine, gather or exchange, against a copy of the bytes that one receives.
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -32,18 +34,17 @@ double flags_and_copy(std::size_t bytes) {
 
 enum class kind { all_reduce, all_gather, all_to_all };
 
-tess::task<void> one_episode(kind what, items& values) {
+/// `values` is for one place, `of_all` for each.
+tess::task<void> one_episode(kind what, items& values, items const& to_all, items& of_all) {
   switch (what) {
     case kind::all_reduce:
-      co_await tess::all_reduce(std::span(values));
-      break;
+      return tess::all_reduce(std::span(values));
     case kind::all_gather:
-      do_not_optimize((co_await tess::all_gather(values)).back().front());
-      break;
+      return tess::all_gather(values, std::span(of_all));
     case kind::all_to_all:
-      do_not_optimize((co_await tess::all_to_all(std::vector<items>(tess::places(), values))).back().front());
-      break;
+      return tess::all_to_all(to_all, std::span(of_all));
   }
+  std::unreachable();
 }
 
 tess::task<double> episodes(kind what, std::size_t bytes) {
@@ -51,11 +52,13 @@ tess::task<double> episodes(kind what, std::size_t bytes) {
   co_await tess::on_all_places(
       [](tess::place_local<double> ns, kind of, std::size_t each) -> tess::task<void> {
         items values(each / sizeof(item), 1);
+        items const to_all(values.size() * tess::places(), 1);
+        items of_all(to_all.size());
         std::uint64_t const count = episodes_of(each);
-        for (std::uint64_t i = 0; i < count / 8 + 1; ++i) co_await one_episode(of, values);
+        for (std::uint64_t i = 0; i < count / 8 + 1; ++i) co_await one_episode(of, values, to_all, of_all);
         co_await tess::barrier();
         double const begin = timestamp();
-        for (std::uint64_t i = 0; i < count; ++i) co_await one_episode(of, values);
+        for (std::uint64_t i = 0; i < count; ++i) co_await one_episode(of, values, to_all, of_all);
         *ns = (timestamp() - begin) * ns_per_second / static_cast<double>(count);
       },
       result, what, bytes);

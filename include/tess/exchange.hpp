@@ -8,15 +8,16 @@
 //   Like the other collectives, they are called by one task of every place, in the same order. A collective becomes
 //   non-blocking by `auto f = async(all_gather(x)); … co_await f;`. Several at once need a team for each.
 //
-//   Array operations work in place on arrays of equal length, which each place may keep anywhere. Elements are combined
-//   in place order, so floating-point results do not depend on timing.
+//   Arrays lie anywhere, and have the same length at every place. Reductions and prefix sums work in place; elements are
+//   combined in place order, so floating-point results do not depend on timing.
 //
 // Errors   tess::error at every member if the arrays differ in length, or a place does not have one value for each
 //          member; out_of_memory at every member if one has no room. An exchange that ends by another exception leaves
 //          its buffer allocated until the job ends.
-// Cost     one all_reduce and one barrier. Each member writes its values to its segment, and others read from there:
-//          three rounds of transfers, each round concurrent. Arrays of n elements: two exchanges, in which a member
-//          reads and writes about 2 n elements (reduce-scatter, then gather).
+// Cost     up to 2 KiB from each member: one all_reduce, after which others read from its segment. More: a barrier for
+//          each 256 KiB and one at the end. The forms for arrays copy an element once to the segment and once from there,
+//          and allocate nothing; those for values make the values anew. Reductions of n elements read 2 n of others
+//          (reduce-scatter, then gather, 256 KiB at a time); of a few KiB everybody reads all.
 // Source   R. Rabenseifner, "Optimization of Collective Reduction Operations" (ICCS 2004), for the arrays.
 #pragma once
 
@@ -41,15 +42,32 @@ struct part_read {
   unsigned rank;
   unsigned part;
   value_bytes got{};
+  std::span<std::byte> into{};  ///< in place of `got`: the member's body has parts of this size, and nothing else
 };
 
 /// What is wrong at a member that all must learn.
 enum class exchange_fault : std::uint32_t { none, memory, values };
 
-/// Publishes `mine`, which to_parts made (or nothing), and reads parts of other members. `length` must be the same at
-/// all members.
-[[nodiscard]] task<void> exchange_parts(team_name team, value_bytes mine, std::span<part_read> reads,
-                                        std::uint64_t length = 0, exchange_fault fault = exchange_fault::none);
+/// Publishes what to_parts made (or nothing), or a body of equal parts, and reads parts of other members. `length` must be
+/// the same at all members.
+[[nodiscard]] task<void> exchange_parts(team_name team, value_bytes head, std::span<std::byte const> body,
+                                        std::span<part_read> reads, std::uint64_t length = 0,
+                                        exchange_fault fault = exchange_fault::none);
+[[nodiscard]] inline task<void> exchange_parts(team_name team, value_bytes mine, std::span<part_read> reads,
+                                               std::uint64_t length = 0, exchange_fault fault = exchange_fault::none) {
+  return exchange_parts(team, std::move(mine), std::span<std::byte const>(), reads, length, fault);
+}
+
+/// Combines `right` into `left`, element by element.
+struct element_combination {
+  std::size_t bytes;  ///< of an element
+  void (*combine)(std::byte* left, std::byte const* right, std::size_t count, void* op);
+  void* op;
+};
+/// Each element becomes its combination over the members, in rank order, where that is wanted. Throws at all members if
+/// their arrays differ in length.
+[[nodiscard]] task<void> reduce_elements(team_name team, std::span<std::byte> values, element_combination by,
+                                         bool wanted);
 
 /// Room for `count` parts: count + 1 offsets from the start of the bytes; then the parts.
 [[nodiscard]] value_bytes make_parts(std::size_t count, std::size_t bytes);
@@ -153,22 +171,35 @@ void combine_elements(T* left, T const* right, std::size_t count, Op& op) {
 template <class T, class Op>
 task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to_all, unsigned root) {
   check_collective<T>();
-  unsigned const size = team_size(team);
-  std::size_t const length = values.size();
-  {
-    std::vector<part_read> reads = reads_of_all(team, team_rank(team));
-    co_await exchange_parts(team, to_slices<T>(values, size), reads, length);
-    auto* const sum = reinterpret_cast<T*>(reads[0].got.data.get());
-    std::size_t const count = reads[0].got.bytes / sizeof(T);
-    for (unsigned r = 1; r < size; ++r)
-      combine_elements(sum, reinterpret_cast<T const*>(reads[r].got.data.get()), count, op);
-    std::vector<part_read> results;
-    if (to_all || team_rank(team) == root) results = reads_of_all(team, 0);
-    co_await exchange_parts(team, to_slices(std::span<T const>(sum, count), 1), results, length);
-    for (part_read const& part : results)
-      if (part.got.bytes != 0)
-        std::memcpy(values.data() + slice_of(length, part.rank, size).begin, part.got.data.get(), part.got.bytes);
-  }
+  auto const combine = [](std::byte* left, std::byte const* right, std::size_t count, void* by) {
+    combine_elements(reinterpret_cast<T*>(left), reinterpret_cast<T const*>(right), count, *static_cast<Op*>(by));
+  };
+  co_await reduce_elements(team, std::as_writable_bytes(values), {sizeof(T), combine, &op},
+                           to_all || team_rank(team) == root);
+}
+
+/// Part `part` of every member's array, which has parts of this size, into the parts of `into`.
+[[nodiscard]] std::vector<part_read> reads_of_arrays(team_name team, unsigned part, std::size_t part_bytes,
+                                                     std::span<std::byte> into);
+
+template <class T>
+task<void> team_all_gather_array(team_name team, std::span<T const> mine, std::span<T> all) {
+  check_collective<T>();
+  bool const fits = all.size() == mine.size() * team_size(team);
+  std::vector<part_read> reads;
+  if (fits) reads = reads_of_arrays(team, 0, mine.size_bytes(), std::as_writable_bytes(all));
+  co_await exchange_parts(team, {}, std::as_bytes(mine), reads, mine.size(),
+                          fits ? exchange_fault::none : exchange_fault::values);
+}
+template <class T>
+task<void> team_all_to_all_array(team_name team, std::span<T const> to_each, std::span<T> from_each) {
+  check_collective<T>();
+  std::size_t const size = team_size(team), each = to_each.size() / size;
+  bool const fits = each * size == to_each.size() && from_each.size() == to_each.size();
+  std::vector<part_read> reads;
+  if (fits) reads = reads_of_arrays(team, team_rank(team), each * sizeof(T), std::as_writable_bytes(from_each));
+  co_await exchange_parts(team, {}, std::as_bytes(to_each), reads, to_each.size(),
+                          fits ? exchange_fault::none : exchange_fault::values);
 }
 
 template <class T, class Op>
@@ -215,6 +246,19 @@ task<X> scatter(std::vector<X> values, place_id root = 0, std::source_location a
 template <class X>
 task<std::vector<X>> all_to_all(std::vector<X> to_each, std::source_location at = std::source_location::current()) {
   return detail::made_at(detail::team_all_to_all(detail::world_team, std::move(to_each)), at);
+}
+
+/// The same with arrays: each place gives equally many elements, which lie in `all` in the order of the places.
+template <detail::array_element T>
+task<void> all_gather(std::span<std::type_identity_t<T> const> mine, std::span<T> all,
+                      std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_gather_array<T>(detail::world_team, mine, all), at);
+}
+/// The same with arrays, which have equally many elements for each place.
+template <detail::array_element T>
+task<void> all_to_all(std::span<std::type_identity_t<T> const> to_each, std::span<T> from_each,
+                      std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_to_all_array<T>(detail::world_team, to_each, from_each), at);
 }
 
 /// Replaces each element by its combination over all places. op: as for values.

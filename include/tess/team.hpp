@@ -87,6 +87,16 @@ class team {
                                   std::source_location at = std::source_location::current()) const {
     return detail::made_at(detail::team_all_to_all(name_, std::move(to_each)), at);
   }
+  template <detail::array_element T>
+  task<void> all_gather(std::span<std::type_identity_t<T> const> mine, std::span<T> all,
+                        std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_all_gather_array<T>(name_, mine, all), at);
+  }
+  template <detail::array_element T>
+  task<void> all_to_all(std::span<std::type_identity_t<T> const> to_each, std::span<T> from_each,
+                        std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_all_to_all_array<T>(name_, to_each, from_each), at);
+  }
   template <detail::array_element T, class Op = detail::addition>
   task<void> all_reduce(std::span<T> values, Op op = {},
                         std::source_location at = std::source_location::current()) const {

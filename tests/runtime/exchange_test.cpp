@@ -49,7 +49,7 @@ task<void> check_arrays(team t) {
   unsigned const size = t.size(), me = t.rank();
   // Not commutative: the rank order matters. The last element that is not zero wins.
   auto const last = [](std::int64_t a, std::int64_t b) { return b != 0 ? b : a; };
-  for (std::size_t const length : {0U, 1U, 3U, 64U, 5000U}) {
+  for (std::size_t const length : {0U, 1U, 3U, 64U, 200U, 5000U, 70'001U}) {
     auto const contribution = [&](unsigned rank) {
       std::vector<std::int64_t> v(length);
       for (std::size_t i = 0; i < length; ++i) v[i] = (i + rank) % 3 == 0 ? 0 : static_cast<std::int64_t>(rank + 1 + i);
@@ -77,6 +77,48 @@ task<void> check_arrays(team t) {
     co_await t.prefix_sum(std::span(v), 10);
     EXPECT_EQ(v, before);
   }
+}
+
+/// Those of more than one step, of different lengths; and arrays of each way of publishing them.
+task<void> check_long_ones(team t) {
+  unsigned const size = t.size(), me = t.rank();
+  auto const text = [](unsigned rank) {
+    return std::string(rank == 1 ? 700'001 : rank % 3 == 0 ? 10 : 300'000, static_cast<char>('a' + rank % 26));
+  };
+  auto const texts = co_await t.all_gather(text(me));
+  for (unsigned r = 0; r < size; ++r) EXPECT_TRUE(texts[r] == text(r)) << r;
+  for (std::size_t const each : {0U, 1U, 200U, 3000U, 150'000U}) {
+    auto const value = [](unsigned from, unsigned to, std::size_t i) {
+      return static_cast<std::int32_t>(from * 1'000'003 + to * 7 + i);
+    };
+    std::vector<std::int32_t> mine(each), all(each * size, -1), to_each(each * size), from_each(each * size, -1);
+    for (std::size_t i = 0; i < each; ++i) mine[i] = value(me, 0, i);
+    for (std::size_t i = 0; i < to_each.size(); ++i) to_each[i] = value(me, static_cast<unsigned>(i / each), i % each);
+    co_await t.all_gather(mine, std::span(all));
+    co_await t.all_to_all(to_each, std::span(from_each));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto const from = static_cast<unsigned>(i / each);
+      wrong += all[i] != value(from, 0, i % each) || from_each[i] != value(from, me, i % each) ? 1U : 0U;
+    }
+    EXPECT_EQ(wrong, 0) << each << " of each of " << size;
+  }
+}
+
+TEST_P(exchanges, bring_long_values_and_arrays_a_step_at_a_time) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      co_await check_long_ones(team::world());
+      team const half = co_await team::world().split(here() % 2);
+      co_await check_long_ones(half);
+      co_await half.release();
+      std::vector<int> const one(3);
+      std::vector<int> all(3 * places() + (here() == 0 ? 1 : 0));
+      EXPECT_THROW(co_await all_gather(one, std::span(all)), error);
+      all.resize(one.size() * places());
+      co_await all_gather(one, std::span(all));
+    });
+  });
 }
 
 TEST_P(exchanges, bring_values_of_any_size_to_every_member) {

@@ -15,6 +15,8 @@ namespace tess::detail {
 /// Places up to this many exchange values directly.
 inline constexpr unsigned direct_places = 8;
 inline constexpr unsigned rounds_max = 16;  ///< 2^16 places
+/// What a member publishes in an exchange, up to so many bytes, needs no memory of its own.
+inline constexpr std::size_t room_bytes = 2048;
 
 /// A barrier has so many rounds, in each of which a member notifies one other.
 constexpr unsigned barrier_rounds(unsigned size) noexcept {
@@ -45,7 +47,12 @@ struct collective_state {
   bool barrier_sent = false;    ///< the peer of that round has been notified
   bool sweep_given_up = false;  ///< one ended by an exception: values for it may still arrive
   std::uint64_t sweeps = 0;
+  std::uint64_t exchanges = 0;
   std::uint64_t published = 0;  ///< address of what this member lets the others read during an exchange
+  struct alignas(64) room {
+    std::byte bytes[room_bytes];
+  };
+  std::array<room, 2> rooms;
   std::array<episode, 2> episodes;
 };
 
