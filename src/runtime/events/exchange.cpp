@@ -350,7 +350,7 @@ class array_reduction {
     if (!from.empty()) std::memcpy(to, from.data(), from.size());
   }
 
-  /// Of the members' parts, which lie one after the other, the first becomes the combination of all.
+  /// The first of the members' parts, which lie one after the other, becomes the combination of all.
   void combine(std::size_t bytes) {
     for (unsigned r = 1; r < with_.size(); ++r)
       by_.combine(parts_.data(), parts_.data() + r * bytes, bytes / by_.bytes, by_.op);
@@ -393,7 +393,7 @@ class array_reduction {
     }
   }
 
-  /// Of the chunk before.
+  /// The sums of the chunk before.
   task<void> read_sums(std::uint64_t step) {
     counter done;
     for (unsigned r = 0; r < with_.size(); ++r) {
