@@ -325,7 +325,7 @@ class array_reduction {
   [[nodiscard]] std::uint64_t chunk_length(std::uint64_t chunk) const noexcept {
     return std::min(chunk_, length() - chunk * chunk_);
   }
-  /// Of the array: the slice of a chunk that a member combines.
+  /// The part of a chunk that a member combines.
   [[nodiscard]] std::span<std::byte> slice(std::uint64_t chunk, unsigned rank) const noexcept {
     auto const [begin, end] = slice_of(chunk_length(chunk), rank, with_.size());
     return values_.subspan((chunk * chunk_ + begin) * by_.bytes, (end - begin) * by_.bytes);
