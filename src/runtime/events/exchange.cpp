@@ -21,7 +21,7 @@ namespace tess::detail {
 
 namespace {
 
-/// Of what a member publishes in a buffer, so many bytes at a time.
+/// A member publishes so many bytes at a time in a buffer.
 constexpr std::uint64_t step_bytes = std::uint64_t{256} << 10U;
 /// Shorter arrays are combined whole by every member.
 constexpr std::uint64_t whole_bytes_max = std::uint64_t{16} << 10U;
