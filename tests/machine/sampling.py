@@ -141,7 +141,8 @@ class ASampledRun(Runs):
                  for words in ("", ",follow=all", ",follow=500000", ",follow=6000", ",follow=0")}  # fmt: skip
         for words, (_, found) in plans.items():
             self.assertEqual(found["all"]["instructions"], plans[""][1]["all"]["instructions"], words)
-            self.assertEqual(found["all"]["windows"], plans[""][1]["all"]["windows"], words)
+            # Where all is followed, a window that a call cuts short does not count.
+            self.assertLessEqual(abs(found["all"]["windows"] - plans[""][1]["all"]["windows"]), 3, words)
             del found["host"], found["follow"]
         # More than a period is all of it; less is another way to the same windows.
         self.assertEqual(plans[",follow=all"], plans[",follow=500000"])
@@ -150,14 +151,34 @@ class ASampledRun(Runs):
             found = plans[words][1]["all"]
             self.assertLess(abs(found["cycles"] - whole["cycles"]),
                             1.5 * found["cycles_half_width"] + 0.02 * whole["cycles"], words)  # fmt: skip
-        # Whatever executes what is not followed.
-        plan = "period=20000,window=2000,warmup=4000,follow=6000"
-        _, interpreted = self.measured("--engine", "interpreter", "--sample", plan, *program)
-        del interpreted["host"], interpreted["follow"]
-        self.assertEqual(interpreted, plans[",follow=6000"][1])
+
+    def test_is_the_same_whatever_executes_it(self) -> None:
+        for plan, machine, *program in (
+            ("period=20000,window=2000,warmup=4000,follow=6000", "sifive-u74", "phases", "12"),
+            ("period=500000,window=20000,warmup=4000", "sifive-u74", "containers"),
+            ("period=500000,window=20000,warmup=4000", "nemesys-4x4", "containers"),
+            ("period=20000,window=2000,warmup=4000", "nemesys-4x4", "threads"),  # with several, it is not translated
+        ):
+            words = ["--sample", plan, "--machine", machine, "--", f"{PROGRAMS}/{program[0]}", *program[1:]]
+            translated = self.measured(*words)[1]
+            interpreted = self.measured("--engine", "interpreter", *words)[1]
+            del interpreted["host"], translated["host"]
+            self.assertEqual(interpreted, translated, words)
+
+    def test_knows_more_where_all_is_followed(self) -> None:
+        program = ["--machine", "nemesys-4x4", "--", f"{PROGRAMS}/containers"]
+        plan = "period=200000,window=2000,warmup=4000"
+        _, whole = self.measured("--timing", "on", *program)
+        _, followed = self.measured("--sample", plan, *program)
+        _, part = self.measured("--sample", f"{plan},follow=199000", *program)
+        self.assertGreater(followed["all"]["explained_by"], 0)
+        self.assertEqual(part["all"]["explained_by"], 0)
+        self.assertLess(followed["all"]["half_width"], part["all"]["half_width"])
+        self.assertLess(abs(followed["all"]["cycles"] - whole["cycles"]),
+                        1.5 * followed["all"]["cycles_half_width"] + 0.01 * whole["cycles"])  # fmt: skip
 
     def test_says_which_period_would_be_enough(self) -> None:
-        plan = "period=100000,window=2000,warmup=2000,error=0.5%"
+        plan = "period=100000,window=2000,warmup=2000,follow=50000,error=0.5%"
         done = self.run_machine("--machine", "single-tile", "--sample", plan, "--", f"{PROGRAMS}/phases", "12")
         shorter = re.search(r"for \+-0.5%.*period=(\d+)", done.stderr)
         self.assertIsNotNone(shorter, done.stderr)

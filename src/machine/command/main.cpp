@@ -125,7 +125,7 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("begin|end|REGION|INSTRUCTIONS");
   app.add_option("--sample", chosen.sample,
                  "run the program without time, and simulate windows of it with time, in other processes: an estimate "
-                 "of its cycles, with an interval; auto: period=1000000,window=10000,warmup=10000,follow=all,error=3%")
+                 "of its cycles, with an interval; auto: period=8000000,window=100000,warmup=10000,follow=all,error=3%")
       ->type_name("auto|period=N,window=N,warmup=N,follow=N|all,error=N%");
   app.add_option("--checkpoint-at", chosen.checkpoint_at,
                  "with time: write the whole machine to a file when it comes to this cycle, or to the begin or the end "

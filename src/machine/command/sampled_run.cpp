@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <map>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -55,25 +56,51 @@ void read_word(std::string_view word, std::string_view all, sample_plan& plan) {
   }
 }
 
+/// With `rates` if caches were followed everywhere.
+std::optional<estimate> estimated(sample_plan const& plan, std::span<sampled_window const> windows,
+                                  followed_rates const& rates) {
+  return plan.follows_all() ? estimate_of(windows, rates) : estimate_of(windows);
+}
+
 /// Windows between the begin and the end of the measured part, if the program has marked it.
-std::optional<sampled_part> measured_of(flat_machine const& flat, std::span<sampled_window const> windows) {
+std::optional<sampled_part> measured_of(sample_plan const& plan, flat_machine const& flat,
+                                        std::span<sampled_window const> windows) {
   if (!flat.begun_at()) return std::nullopt;
   std::uint64_t const end = flat.ended_at().value_or(flat.instructions());
   auto const inside = [&](sampled_window const& one) { return one.at >= *flat.begun_at() && one.at < end; };
   std::vector<sampled_window> chosen;
   std::ranges::copy_if(windows, std::back_inserter(chosen), inside);
-  return sampled_part{.instructions = end - *flat.begun_at(), .made = estimate_of(chosen)};
+  std::uint64_t const instructions = end - *flat.begun_at();
+  return sampled_part{.instructions = instructions,
+                      .made = estimated(plan, chosen, rates_of(flat.counted_measured(), instructions))};
 }
 
 /// To the begin of a window, with warm caches; false: the run has ended.
 bool come_to(std::uint64_t window, sample_plan const& plan, flat_machine& flat, run_limit const& limit) {
   std::uint64_t const before = window - std::min(window, flat.instructions());
-  if (plan.followed() < std::min(plan.period, before)) {
-    flat.follow(false);
-    if (!flat.run_to({.instructions = window - plan.followed()}, limit)) return false;
+  if (plan.follow < std::min(plan.period, before)) {
+    flat.follow(flat_machine::followed::nothing);
+    if (!flat.run_to({.instructions = window - plan.follow}, limit)) return false;
   }
-  flat.follow(true);
+  flat.follow(flat_machine::followed::lines);
+  if (flat.learns()) {
+    if (!flat.run_to({.instructions = window - std::min(window, sample_plan::learned)}, limit)) return false;
+    flat.follow(flat_machine::followed::all);
+  }
   return flat.run_to({.instructions = window}, limit);
+}
+
+/// Goes on behind a window, as its copy does with time, and says what caches count in the part that is counted there.
+std::optional<followed_rates> rates_of_window(sample_plan const& plan, flat_machine& flat, run_limit const& limit) {
+  flat.follow(flat_machine::followed::lines);
+  std::uint64_t const begin = flat.instructions() + plan.warmup;
+  if (!flat.run_to({.instructions = begin}, limit)) return std::nullopt;
+  std::uint64_t const began = flat.instructions();
+  followed_counts const before = flat.counted();
+  if (!flat.run_to({.instructions = begin + plan.window}, limit)) return std::nullopt;
+  followed_counts after = flat.counted();
+  for (std::size_t k = 0; k < after.size(); ++k) after[k] -= before[k];
+  return rates_of(after, flat.instructions() - began);
 }
 
 /// Where the programs of several harts meet, they should not be far apart.
@@ -125,14 +152,26 @@ int run_sampled(chosen_options const& chosen) {
   run_limit const limit = limit_of(chosen);
   // The run itself needs a processor, too.
   unsigned const processors = std::max(std::thread::hardware_concurrency(), 2U);
-  sampled_windows windows{processors - 1, (plan.window + 1) / 2};
+  // What is known of a whole window says nothing of a part of it.
+  sampled_windows windows{processors - 1, plan.window - plan.window / (plan.follows_all() ? 16 : 2)};
+  std::map<std::uint64_t, followed_rates> rates;  // by the begin of the window
   auto const begin = std::chrono::steady_clock::now();
-  for (std::uint64_t next = plan.period / 2; come_to(next, plan, *flat, limit); next += plan.period)
-    windows.begin(flat->instructions(), [&] {
+  for (std::uint64_t next = plan.period / 2; come_to(next, plan, *flat, limit); next += plan.period) {
+    std::uint64_t const at = flat->instructions();
+    windows.begin(at, [&] {
       run.machine().take_over(*flat);
       return run.machine().run_window(plan.warmup, plan.window);
     });
+    if (!plan.follows_all()) continue;
+    auto const known = rates_of_window(plan, *flat, limit);
+    if (!known) break;
+    rates.emplace(at, *known);
+  }
   if (caught_signal() == 0) windows.finish();
+  std::vector<sampled_window> counted = windows.counted();
+  std::erase_if(counted, [&](sampled_window const& one) { return plan.follows_all() && !rates.contains(one.at); });
+  for (sampled_window& one : counted)
+    if (auto const known = rates.find(one.at); known != rates.end()) one.followed = known->second;
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   sampled_result const result{
@@ -142,9 +181,10 @@ int run_sampled(chosen_options const& chosen) {
       .tile_clock_ps = run.described().tile_clock_ps,
       .cut = windows.cut(),
       .failed = windows.failed(),
-      .counted = {windows.counted().begin(), windows.counted().end()},
-      .all = {.instructions = flat->outcome().instructions, .made = estimate_of(windows.counted())},
-      .measured = measured_of(*flat, windows.counted())};
+      .counted = counted,
+      .all = {.instructions = flat->outcome().instructions,
+              .made = estimated(plan, counted, rates_of(flat->counted(), flat->outcome().instructions))},
+      .measured = measured_of(plan, *flat, counted)};
   fmt::print(stderr, "{}{}", result.outcome.trouble, flat->refused(!chosen.quiet && result.outcome.exit_code != 0));
   for (std::string const& why : result.failed) fmt::print(stderr, "machine: the window at {}\n", why);
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(result, seconds));

@@ -53,20 +53,33 @@ flat_machine::flat_machine(elf_image const& image, flat_options options, program
   }
   if (warmed) {
     warm_.emplace(warmed->description, warmed->window, options.harts);
-    followed_code_.emplace(memory_, warming_engine::handlers(), rules_of(warmed->description));
-    follow(true);
+    block_rules rules = rules_of(warmed->description);
+    followed_code_.emplace(memory_, warming_engine::handlers(), rules);
+    if (options.translates)
+      lines_translator_ = make_translator(warming_engine::handlers(), warm_->of_hart(0).known_lines());
+    rules.learns = false;
+    lines_code_.emplace(memory_, warming_engine::handlers(), rules);
+    if (lines_translator_) lines_code_->translate(*lines_translator_);
+    follow(followed::all);
   }
   program_.start(harts_.front().context);
 }
 
-void flat_machine::follow(bool on) {
-  if (!warm_ || on == follows_) return;
-  follows_ = on;
+void flat_machine::follow(followed what) {
+  if (!warm_ || what == follows_) return;
+  follows_ = what;
+  choose_blocks();
+}
+
+void flat_machine::choose_blocks() {
+  bool const on = follows_ != followed::nothing;
+  bool const learns = follows_ == followed::all || !is_alone_;
   for (std::uint32_t k = 0; k < harts_.size(); ++k) {
     hart& h = harts_[k].context;
-    h.code = on ? &*followed_code_ : &code_;
+    code_cache& warming = learns ? *followed_code_ : *lines_code_;
+    h.code = on ? &warming : &code_;
     h.memory = on ? static_cast<void*>(&warm_->of_hart(k)) : &memory_;
-    h.pipe = on ? warm_->of_hart(k).issue() : nullptr;
+    h.pipe = on && learns ? warm_->of_hart(k).issue() : nullptr;
     h.generation = 0;  // of no cache: it goes on by its pc
   }
 }
@@ -74,6 +87,13 @@ void flat_machine::follow(bool on) {
 void flat_machine::code_changed() {
   code_.clear();
   if (followed_code_) followed_code_->clear();
+  if (lines_code_) lines_code_->clear();
+}
+
+followed_counts flat_machine::counted_measured() const noexcept {
+  followed_counts made = ended_at_ ? counted_at_end_ : counted();
+  for (std::size_t k = 0; k < made.size(); ++k) made[k] -= counted_at_begin_[k];
+  return made;
 }
 
 std::uint64_t flat_machine::now_ns() const {
@@ -89,6 +109,11 @@ void flat_machine::start(hart& h) {
   if (h.regions != nullptr) h.regions->begin_thread();
   h.wait_until(now_ns());
   harts_[h.number].is = state::runnable;
+  if (!is_alone_ || h.number == 0) return;
+  is_alone_ = false;
+  if (!warm_) return;
+  warm_->share();
+  choose_blocks();
 }
 void flat_machine::release(hart& h) {
   harts_[h.number].is = state::idle;
@@ -234,7 +259,7 @@ void flat_machine::take_turn(flat_hart& s) {
     if (!program_.attend(s.context)) return end_by_signal(s.context);
   }
   do {
-    if (follows_)
+    if (follows_ != followed::nothing)
       warming_engine::run(s.context, memory_.fast(), turn_end_);
     else
       flat_engine::run(s.context, memory_.fast(), turn_end_);
@@ -304,9 +329,11 @@ flat_machine::marking flat_machine::serve_mark(hart& h) {
   }
   std::uint64_t const now = instructions();
   if (begins) {
+    if (!begun_at_) counted_at_begin_ = counted();
     if (!begun_at_) begun_at_ = now;
   } else {
     ended_at_ = now;
+    counted_at_end_ = counted();
   }
   h.advance();
   return marking::marked;

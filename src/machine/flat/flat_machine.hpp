@@ -72,8 +72,10 @@ class flat_machine final : private machine_host, private user_memory {
   flat_machine(elf_image const& image, flat_options options, program_options of_program,
                std::optional<tile_to_warm> const& warmed = {});
 
-  // If there is a machine with time to warm: whether its caches are followed from here on, as they are at first.
-  void follow(bool on);
+  // If there is a machine with time to warm: what of it is followed from here on; all, at first. Lines alone are
+  // followed by translated blocks, as long as the program has one thread.
+  enum class followed : std::uint8_t { nothing, lines, all };
+  void follow(followed what);
 
   // Before the run, which they must outlive: one for each hart, by its number.
   void set_commits(std::span<commit_log> logs);
@@ -89,6 +91,11 @@ class flat_machine final : private machine_host, private user_memory {
   // How many had been executed when the program marked the begin and the end of its measured part.
   [[nodiscard]] std::optional<std::uint64_t> begun_at() const noexcept { return begun_at_; }
   [[nodiscard]] std::optional<std::uint64_t> ended_at() const noexcept { return ended_at_; }
+  // What followed caches have counted until now, and between these.
+  [[nodiscard]] followed_counts counted() const noexcept { return warm_ ? warm_->counted() : followed_counts{}; }
+  [[nodiscard]] followed_counts counted_measured() const noexcept;
+  // Whether there are branch predictors to follow.
+  [[nodiscard]] bool learns() const noexcept { return warm_ && followed_code_->rules().learns; }
   // No hart has run in these.
   [[nodiscard]] std::uint64_t idle_cycles() const noexcept { return idle_cycles_; }
 
@@ -131,6 +138,8 @@ class flat_machine final : private machine_host, private user_memory {
   bool serve(flat_hart& s);
   bool serve_call(flat_hart& s);
   void serve_counter(hart& h) const;
+  // Gives the harts the blocks of what is followed.
+  void choose_blocks();
   // Whether the word that a hart waits for has changed.
   [[nodiscard]] bool reservation_lost(hart const& h) const;
   // No hart can run: the clock jumps, or it is a deadlock.
@@ -147,8 +156,11 @@ class flat_machine final : private machine_host, private user_memory {
   std::optional<warm_tile> warm_;
   std::unique_ptr<block_translator> translator_;  // null: none
   code_cache code_;
-  std::optional<code_cache> followed_code_;  // of the engine that follows caches
-  bool follows_ = false;
+  std::optional<code_cache> followed_code_;  // of the engine that follows caches,
+  std::unique_ptr<block_translator> lines_translator_;
+  std::optional<code_cache> lines_code_;  // and the same, translated, for the first hart
+  followed follows_ = followed::nothing;
+  bool is_alone_ = true;  // no other hart than the first has run
   std::vector<flat_hart> harts_;
   parked_regions parked_regions_;
   std::deque<hart_regions> regions_;
@@ -161,6 +173,8 @@ class flat_machine final : private machine_host, private user_memory {
   flat_pause::mark awaited_ = flat_pause::mark::none;
   std::optional<std::uint64_t> begun_at_;
   std::optional<std::uint64_t> ended_at_;
+  followed_counts counted_at_begin_{};
+  followed_counts counted_at_end_{};
   std::uint64_t idle_cycles_ = 0;
   machine_outcome outcome_;
 };

@@ -48,18 +48,33 @@ warm_hart::warm_hart(machine_description const& description, warm_tile& at)
     pipeline_.emplace(*description.pipeline, description.branches, description.harts.branch_taken_cycles);
 }
 
+followed_lines warm_hart::known_lines() {
+  auto const loads = [](void* of, std::uint64_t address) { static_cast<warm_hart*>(of)->load_line(address); };
+  auto const fetches = [](void* of, std::uint64_t address) { static_cast<warm_hart*>(of)->fetch_line(address); };
+  auto const stores = [](void* of, std::uint64_t address) { static_cast<warm_hart*>(of)->stored(address); };
+  return {.whom = this,
+          .loads = {data_.known.data(), entries - 1, data_.line_bits, loads},
+          .fetches = {code_.known.data(), entries - 1, code_.line_bits, fetches},
+          .stores = {tile_.newest_.data(), tile_.set_mask_, tile_.line_bits_, stores},
+          .stored_beside = tile_.window_.tlm_bytes};
+}
+
 void warm_hart::load_line(std::uint64_t address) {
-  if (!data_.use(address, tile_.global(address))) tile_.reach(address, false);
+  if (data_.use(address, tile_.global(address))) return;
+  ++tile_.counted_[warm_tile::data_misses];
+  tile_.reach(address, false);
 }
 
 void warm_hart::fetch_line(std::uint64_t address) {
-  if (!code_.use(address, tile_.global(address))) tile_.reach(address, false);
+  if (code_.use(address, tile_.global(address))) return;
+  ++tile_.counted_[warm_tile::code_misses];
+  tile_.reach(address, false);
 }
 
 void warm_hart::changed(std::uint64_t address) {
   tile_.reach(address, true);
   data_.drop(address, tile_.global(address));
-  if (tile_.harts_.size() > 1) tile_.snoop(address, *this);
+  if (tile_.is_shared_) tile_.snoop(address, *this);
 }
 
 warm_tile::warm_tile(machine_description const& description, local_window const& window, std::uint32_t harts)
@@ -76,12 +91,14 @@ void warm_tile::use(std::uint64_t address, bool writes) {
   std::uint64_t const name = global(address);
   line_index line = l2_.find(name);
   if (line == no_line) {
+    ++counted_[misses];
     line = l2_.victim(name, [](line_index) { return true; });
     if (l2_.state(line) != cache_array::invalid) {
+      if (l2_.state(line) == l2_private::dirty) ++counted_[written_back];
       std::uint64_t const leaves = l2_.address_of(line);
       std::uint64_t const from = window_.local(leaves).value_or(leaves);
-      for (warm_hart& one : harts_) {
-        for (warm_hart::l1* const above : {&one.data_, &one.code_})
+      for (std::size_t k = 0; k < (is_shared_ ? harts_.size() : 1); ++k) {
+        for (warm_hart::l1* const above : {&harts_[k].data_, &harts_[k].code_})
           for (std::uint64_t at = 0; at < l2_.shape().line_bytes; at += above->lines.shape().line_bytes)
             above->drop(from + at, leaves + at);
       }

@@ -24,10 +24,15 @@
 #include "machine/config/description.hpp"
 #include "machine/hart/pipeline.hpp"
 #include "machine/map/address_map.hpp"
+#include "machine/translate/translator.hpp"
 
 namespace tess::machine {
 
 class warm_tile;
+
+/// What the caches of a tile have counted: misses of the L1-Ds, of the L1-Is and of the L2, and lines that left the L2
+/// dirty.
+using followed_counts = std::array<std::uint64_t, 4>;
 
 /// Those of a hart, and its branch predictor.
 class warm_hart {
@@ -52,6 +57,8 @@ class warm_hart {
 
   [[nodiscard]] cache_array const& data() const noexcept { return data_.lines; }
   [[nodiscard]] cache_array const& code() const noexcept { return code_.lines; }
+  /// What can be seen without a call; only while no other hart of the tile has run.
+  [[nodiscard]] followed_lines known_lines();
   /// Null: the machine's harts have none.
   [[nodiscard]] pipeline* issue() noexcept { return pipeline_ ? &*pipeline_ : nullptr; }
 
@@ -82,6 +89,9 @@ class warm_tile {
  public:
   warm_tile(machine_description const& description, local_window const& window, std::uint32_t harts);
 
+  /// Another hart than the first runs, so what one writes must leave the L1s of the others.
+  void share() noexcept { is_shared_ = true; }
+  [[nodiscard]] followed_counts const& counted() const noexcept { return counted_; }
   [[nodiscard]] warm_hart& of_hart(std::uint32_t number) { return harts_[number]; }
   [[nodiscard]] cache_array& l2() noexcept { return l2_; }
   [[nodiscard]] std::uint32_t code_line_bytes() const noexcept { return code_line_bytes_; }
@@ -110,11 +120,14 @@ class warm_tile {
   /// By set: the line that was used last, and 1 if it is dirty, so that no other use changes anything.
   std::vector<std::uint64_t> newest_;
   std::deque<warm_hart> harts_;
+  bool is_shared_ = false;
+  enum count : std::uint8_t { data_misses, code_misses, misses, written_back };
+  followed_counts counted_{};
 };
 
 inline void warm_hart::stored(std::uint64_t address) {
   tile_.reach(address, true);
-  if (tile_.harts_.size() > 1) tile_.snoop(address, *this);
+  if (tile_.is_shared_) tile_.snoop(address, *this);
 }
 
 }  // namespace tess::machine

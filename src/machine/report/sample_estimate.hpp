@@ -3,18 +3,26 @@
 //   Windows of equal length at equal distances are taken as random ones: the mean of their cycles per instruction times
 //   the instructions is the estimate, and its error follows Student's distribution.
 //
+//   Where caches are followed in all instructions, their misses are known of each window and of the whole. Windows with
+//   more misses take longer; so the estimate is that of a linear regression at the rates of the whole, and what misses
+//   explain of the difference of windows is not part of its error. A rate is used only if it explains more than
+//   chance, in more than a few windows.
+//
 // Threads   none.
 // Source    R. Wunderlich, T. Wenisch, B. Falsafi, J. Hoe, "SMARTS: Accelerating Microarchitecture Simulation via
-//           Rigorous Statistical Sampling" (ISCA 2003), section 2.
+//           Rigorous Statistical Sampling" (ISCA 2003), section 2. Regression estimator: W. Cochran, "Sampling
+//           Techniques" (1977), chapter 7.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "machine/flat/flat_machine.hpp"
@@ -22,30 +30,35 @@
 namespace tess::machine {
 
 struct sample_plan {
-  static constexpr std::uint64_t follow_least = 1'000'000;
+  /// Instructions before a window of which branch predictors, if there are any, are followed, where caches are.
+  static constexpr std::uint64_t learned = 200'000;
   static constexpr std::uint64_t follow_all = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t period = 1'000'000;  ///< Instructions from the begin of a window to that of the next one.
-  std::uint64_t window = 10'000;     ///< Instructions that are counted,
-  std::uint64_t warmup = 10'000;     ///< and before them those that are executed with time, too, but not counted.
-  /// And before these, those of which caches and branch predictors are followed. Nothing: half of the period, and not
-  /// less than caches need to have what a program with much data uses.
-  std::optional<std::uint64_t> follow = std::nullopt;
-  double error = 0.03;  ///< What is wanted: half of the interval, as a share of the estimate.
+  std::uint64_t period = 8'000'000;   ///< Instructions from the begin of a window to that of the next one.
+  std::uint64_t window = 100'000;     ///< Instructions that are counted,
+  std::uint64_t warmup = 10'000;      ///< and before them those that are executed with time, too, but not counted.
+  std::uint64_t follow = follow_all;  ///< And before these, those of which caches are followed.
+  double error = 0.03;                ///< What is wanted: half of the interval, as a share of the estimate.
 
-  [[nodiscard]] std::uint64_t followed() const noexcept { return follow.value_or(std::max(follow_least, period / 2)); }
+  [[nodiscard]] bool follows_all() const noexcept { return follow >= period; }
 };
+
+/// Events of followed caches for each instruction.
+using followed_rates = std::array<double, std::tuple_size_v<followed_counts>>;
+[[nodiscard]] followed_rates rates_of(followed_counts const& counted, std::uint64_t instructions);
 
 struct sampled_window {
   std::uint64_t at = 0;  ///< Instructions of the run before its warm-up.
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
+  followed_rates followed{};  ///< What caches did in it without time.
 };
 
 struct estimate {
   std::size_t windows = 0;
   double cycles_per_instruction = 0;
-  double half_width = 0;  ///< Half of the 95 % interval of these.
-  double deviation = 0;   ///< Standard deviation of the windows' own.
+  double half_width = 0;         ///< Half of the 95 % interval of these.
+  double deviation = 0;          ///< Standard deviation of the windows' own, without what the followed caches explain.
+  std::size_t explained_by = 0;  ///< By so many of their rates.
 
   [[nodiscard]] double relative() const noexcept {
     return cycles_per_instruction > 0 ? half_width / cycles_per_instruction : 0;
@@ -57,6 +70,8 @@ struct estimate {
 /// Nothing if there are less than this: an interval of fewer would say nothing.
 inline constexpr std::size_t windows_min = 5;
 [[nodiscard]] std::optional<estimate> estimate_of(std::span<sampled_window const> windows);
+/// The same if caches are followed everywhere: `all` are the rates of all instructions.
+[[nodiscard]] std::optional<estimate> estimate_of(std::span<sampled_window const> windows, followed_rates const& all);
 
 /// A part of a run: all of it, or what the program measures.
 struct sampled_part {

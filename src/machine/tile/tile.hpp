@@ -22,6 +22,7 @@
 
 #include "machine/adapter/adapter.hpp"
 #include "machine/cache/l2_private.hpp"
+#include "machine/cache/zeroed_array.hpp"
 #include "machine/cni/network_interface.hpp"
 #include "machine/config/description.hpp"
 #include "machine/kernel/pool.hpp"
@@ -419,7 +420,7 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   std::uint64_t bus_free_ = 0;
   std::uint64_t bus_busy_cycles_ = 0;
   std::uint64_t bus_wait_cycles_ = 0;
-  std::vector<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of the L1s that may hold it.
+  zeroed_array<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of the L1s that may hold it.
   unsigned line_shift_;
   std::deque<line_request> all_lines_;
   std::vector<line_request*> spare_lines_;

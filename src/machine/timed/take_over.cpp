@@ -143,6 +143,7 @@ void timed_machine::take_over(timed_machine& from) {
   // Time goes on where it was, since programs know it.
   grid_.clock.run_until(from.grid_.clock.now());
   copy_memory(grid_, from.grid_);
+  has_images_ = true;
   for (std::uint32_t tile = 0; tile < grid_.description.tiles(); ++tile)
     grid_.units[tile]->take_over(*from.grid_.units[tile]);
   for (std::size_t i = 0; i < programs_.size(); ++i) programs_[i]->take_over(*from.programs_[i]);

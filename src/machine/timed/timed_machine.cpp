@@ -4,22 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <utility>
 
 namespace tess::machine {
 namespace {
 
 /// Every accelerator finds the program's object records in its own tile, at the same address: tiles without a copy of
 /// the program get the image.
-void place_types(grid& g, elf_image const& image) {
+void place_images(grid& g, elf_image const& image) {
   for (std::uint32_t number = 0; number < g.description.tiles(); ++number) {
-    g.units[number]->types.place(image.types_address, image.types_bytes);
     bool const runs = std::ranges::count(g.program_tiles, number) != 0;
     if (runs || image.types_bytes == 0) continue;
     local_window const window = g.description.window(number);
     for (elf_segment const& segment : image.segments) {
-      for (std::size_t i = 0; i < segment.contents.size(); ++i)
-        *g.tiles[number]->peek(*window.global(segment.address + i)) = segment.contents[i];
+      for (std::uint64_t i = 0; i < segment.contents.size();) {
+        std::uint64_t const bytes = window.together(segment.address + i, segment.contents.size() - i);
+        std::memcpy(g.tiles[number]->peek(*window.global(segment.address + i)), &segment.contents[i], bytes);
+        i += bytes;
+      }
     }
   }
 }
@@ -76,7 +80,7 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   }
   grid_.copies.all = static_cast<std::uint32_t>(programs_.size());
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
-  place_types(grid_, image);
+  for (auto const& units : grid_.units) units->types.place(image.types_address, image.types_bytes);
   share_code();
   for (auto const& one : programs_)
     for (timed_hart& hart : one->harts()) follow(*one, hart);
@@ -296,6 +300,7 @@ std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<voi
 machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each, run_limit const& limit,
                                    run_pauses& pauses) {
   kernel const& clock = grid_.clock;
+  if (!std::exchange(has_images_, true)) place_images(grid_, images_.front());
   std::string stopped = run_to_end(interval_ps, each, limit, pauses);
   if (stopped.empty() && stalled()) {
     // Let the programs report what they wait for.

@@ -149,6 +149,7 @@ class timed_machine {
   std::deque<hart_regions> of_harts_;
   std::unique_ptr<sampler> sampler_;
   std::deque<elf_image> images_;  ///< of the copies in a tile
+  bool has_images_ = false;       ///< tiles without a copy of the program have its image, too
   std::optional<int> end_code_;   ///< a program has ended the run
   origin began_;
   machine_counts began_counts_;

@@ -152,6 +152,9 @@ class assembler {
     put(std::uint8_t{0xe9});
     return distance();
   }
+  void call(reg target) { form(w32, {0xff}, 2, target); }
+  void push(reg from) { form(w32, {0xff}, 6, from); }
+  void pop(reg to) { form(w32, {0x8f}, 0, to); }
   void jump_to(reg target) { form(w32, {0xff}, 4, target); }
   void jump_to(memory target) { form(w32, {0xff}, reg{4}, target); }
   void bind(std::size_t jump) { bind(jump, used_); }

@@ -12,7 +12,7 @@ namespace tess::machine {
 namespace {
 
 constexpr std::size_t host_page = 4096;
-constexpr std::size_t alignment = 16;
+constexpr std::size_t code_alignment = 16;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::byte const* code_memory::add(std::span<std::byte const> code) {
     MACHINE_ASSERT(used_ == 0);  // what was there before cannot run any more
     return nullptr;
   }
-  used_ = (used_ + code.size() + alignment - 1) / alignment * alignment;
+  used_ = (used_ + code.size() + code_alignment - 1) / code_alignment * code_alignment;
   if (used_ > size_) used_ = size_;
   return at;
 }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 #include "machine/hart/hart.hpp"
 #include "machine/translate/assembler.hpp"
@@ -31,6 +32,8 @@ inline constexpr host_register memory = rdx;
 inline constexpr host_register left = r11;
 inline constexpr host_register kept = r10;  // has rdx while that is needed
 inline constexpr std::array homes{r8, r9};
+inline constexpr std::size_t homes_beside_slot = homes.size();
+inline constexpr bool calls_functions = false;  // they would not keep these
 #else
 inline constexpr host_register hart = r12;
 inline constexpr host_register slot = r13;
@@ -38,6 +41,8 @@ inline constexpr host_register memory = r14;
 inline constexpr host_register left = r15;  // in loops only
 inline constexpr host_register kept = rdx;
 inline constexpr std::array homes{rbx, rsi, rdi, r8, r9, r10, r11, r13};
+inline constexpr std::size_t homes_beside_slot = homes.size() - 1;  // where `slot` is wanted within blocks, too
+inline constexpr bool calls_functions = true;                       // of C++, which keep hart, memory and left
 #endif
 }  // namespace host
 
@@ -47,13 +52,14 @@ class guest_registers {
   using counts = std::array<unsigned, 32>;
   using set = std::uint32_t;  // by number
 
-  // `uses` says how often each is named, `written` which of them are changed anywhere in the block.
-  guest_registers(assembler& code, counts uses, set written, bool loops) : code_(code) {
+  // `uses` says how often each is named, `written` which of them are changed anywhere in the block; `homes` is how many
+  // registers of the host there are.
+  guest_registers(assembler& code, counts uses, set written, bool loops, std::size_t homes) : code_(code) {
     home_.fill(none);
     uses[0] = 0;
     // In a straight block a register of the host saves nothing at a single use.
     unsigned const least = loops ? 1 : 2;
-    for (reg const one : host::homes) {
+    for (reg const one : std::span(host::homes).first(homes)) {
       auto const most = std::ranges::max_element(uses);
       if (*most < least) break;
       auto const number = static_cast<std::size_t>(most - uses.begin());
@@ -110,6 +116,14 @@ class guest_registers {
     for (; which != 0; which &= which - 1) {
       auto const number = static_cast<unsigned>(std::countr_zero(which));
       code_.store(place(number), home_[number]);
+    }
+  }
+  [[nodiscard]] set loaded() const noexcept { return loaded_; }
+  // Loads these again.
+  void load(set which) {
+    for (; which != 0; which &= which - 1) {
+      auto const number = static_cast<unsigned>(std::countr_zero(which));
+      code_.load(home_[number], place(number));
     }
   }
   // All are in the hart only, from here on.

@@ -28,15 +28,17 @@
 #include "machine/hart/inst.hpp"
 #include "machine/isa/decode.hpp"
 #include "machine/translate/guest_registers.hpp"
+#include "machine/translate/translator.hpp"
 
 namespace tess::machine {
 
 // What the code of blocks refers to.
 struct code_surroundings {
-  std::byte const* begin;     // of the code
-  std::byte const* expire;    // code: the time is over; the slot is that of the next block
-  std::byte const* go_to_pc;  // code: an indirect jump to the hart's pc, which is counted
-  jump_entry const* jumps;    // the table of indirect jumps
+  std::byte const* begin;          // of the code
+  std::byte const* expire;         // code: the time is over; the slot is that of the next block
+  std::byte const* go_to_pc;       // code: an indirect jump to the hart's pc, which is counted
+  jump_entry const* jumps;         // the table of indirect jumps
+  followed_lines const* followed;  // null: no caches are followed
 };
 
 struct block_entry_point {
@@ -59,7 +61,8 @@ class translation {
         kinds_(kinds),
         around_(around),
         loops_(is_loop()),
-        x_(code_, uses(), written(), loops_) {
+        x_(code_, uses(), written(), loops_,
+           around.followed == nullptr ? host::homes.size() : host::homes_beside_slot) {
     if (loops_) code_.load(host::left, left_of_hart());
     head_ = code_.here();
   }
@@ -122,7 +125,10 @@ class translation {
   }
 
   // Is it left to its handler?
-  static bool is_foreign(operation op) noexcept {
+  [[nodiscard]] bool is_foreign(operation op) const noexcept {
+    return op == operation::fetch_line ? around_.followed == nullptr : needs_handler(op);
+  }
+  static bool needs_handler(operation op) noexcept {
     if (is_load(op) || is_store(op) || is_branch(op)) return false;
     if (op >= operation::addi && op <= operation::and_) return false;
     if (op >= operation::addiw && op <= operation::sraw) return false;
@@ -151,6 +157,7 @@ class translation {
     to_target,   // a jump
     expired,     // the same, after it was counted and the time was over
     to_pc,       // an indirect jump to the address in `scratch`, not found in the table
+    to_caches,   // they are told of the address in `scratch`, and the block goes on
   };
   struct way_out {
     leaving how;
@@ -158,6 +165,11 @@ class translation {
     guest_registers::set changed;
     std::array<std::size_t, 2> jumps;  // that lead here
     std::size_t count;
+    // For the caches:
+    guest_registers::set loaded = 0;
+    std::size_t back = 0;
+    followed_lines::told* told = nullptr;
+    bool fetches = false;  // the address is that of the slot
   };
 
   [[nodiscard]] inst const& at() const noexcept { return first_[slot_]; }
@@ -199,6 +211,7 @@ class translation {
       case operation::jump_to:
       case operation::fence:
       case operation::enter_block:
+      case operation::fetch_line:
         return no_register;
       default:
         return first_[k].rs1;
@@ -214,7 +227,8 @@ class translation {
   [[nodiscard]] unsigned writes(std::size_t k) const noexcept {
     operation const op = kinds_[k];
     bool const none = is_branch(op) || is_store(op) || of_floats(op) || op == operation::fence ||
-                      op == operation::enter_block || op == operation::jump_to || op == operation::ret;
+                      op == operation::enter_block || op == operation::fetch_line || op == operation::jump_to ||
+                      op == operation::ret;
     return none ? no_register : first_[k].rd;
   }
 
@@ -231,6 +245,8 @@ class translation {
       case operation::jalr:
       case operation::ret:
         return put_indirect_jump(op);
+      case operation::fetch_line:
+        return put_fetch();
       case operation::fence:
       case operation::enter_block:
         return;
@@ -273,11 +289,54 @@ class translation {
     std::size_t const refused = code_.jump(condition::equal);
     ways_out_.push_back({leaving::to_handler, slot_, x_.changed(), {outside, refused}, 2});
   }
+  // The caches are told of the address in `scratch` if the entry was another one.
+  void put_other(followed_lines::table const& in) {
+    std::size_t const other = code_.jump(condition::not_equal);
+    if constexpr (host::calls_functions)
+      ways_out_.push_back({leaving::to_caches, slot_, x_.changed(), {other}, 1, x_.loaded(), code_.here(), in.other});
+    else
+      ways_out_.push_back({leaving::to_handler, slot_, x_.changed(), {other}, 1});
+  }
+  // Is the entry of the address in `scratch` its line, or with `is_pair` twice the line and one?
+  void put_followed(followed_lines::table const& in, bool is_pair) {
+    code_.move(host::slot, host::scratch);
+    code_.move_bits(shift::right, host::slot, static_cast<std::uint8_t>(in.line_bits));
+    code_.move(host::second, host::slot);
+    code_.calculate(arithmetic::and_, host::second, static_cast<std::int32_t>(in.mask), w32);
+    if (is_pair) code_.address(host::slot, {.base = host::slot, .distance = 1, .index = host::slot});
+    code_.move(host::kept, address_of(in.entries));
+    code_.calculate(arithmetic::cmp, host::slot, {.base = host::kept, .index = host::second, .scale = 3});
+    put_other(in);
+  }
+  // The same of a line that is known now.
+  void put_fetch() {
+    followed_lines::table const& in = around_.followed->fetches;
+    std::uint64_t const line = static_cast<std::uint64_t>(at().imm) >> in.line_bits;
+    code_.move(host::slot, address_of(&in.entries[line & in.mask]));
+    if (line <= INT32_MAX) {
+      code_.calculate(arithmetic::cmp, assembler::memory{.base = host::slot}, static_cast<std::int32_t>(line));
+    } else {
+      code_.move(host::second, line);
+      code_.calculate(arithmetic::cmp, host::second, assembler::memory{.base = host::slot});
+    }
+    put_other(in);
+    ways_out_.back().fetches = true;
+  }
+  void put_followed_store() {
+    followed_lines const& in = *around_.followed;
+    if (in.stored_beside == 0) return put_followed(in.stores, true);
+    code_.calculate(arithmetic::cmp, host::scratch,
+                    static_cast<std::int32_t>(std::min<std::uint64_t>(in.stored_beside, INT32_MAX)));
+    std::size_t const beside = code_.jump(condition::below);
+    put_followed(in.stores, true);
+    code_.bind(beside);
+  }
   static constexpr assembler::memory accessed{.base = host::memory, .index = host::scratch};
 
   void put_load(operation op) {
     unsigned const bytes = bytes_of(op);
     put_address(bytes, right_read);
+    if (around_.followed != nullptr) put_followed(around_.followed->loads, false);
     if (of_floats(op)) {
       code_.load(host::scratch, accessed, bytes, false);
       if (bytes == 4) {
@@ -295,6 +354,7 @@ class translation {
   void put_store(operation op) {
     unsigned const bytes = bytes_of(op);
     put_address(bytes, right_write);
+    if (around_.followed != nullptr) put_followed_store();
     reg value = host::second;
     if (of_floats(op))
       code_.load(value, of_hart(offsetof(hart, f) + sizeof(std::uint64_t) * at().rs2));
@@ -360,7 +420,20 @@ class translation {
 
   void put(way_out const& one) {
     for (std::size_t k = 0; k < one.count; ++k) code_.bind(one.jumps[k]);
+    if (one.how == leaving::to_caches) return put_telling(one);
     put_way(one.how, one.slot, one.changed);
+  }
+  void put_telling(way_out const& one) {
+    x_.store(one.changed);
+    if (one.fetches) code_.move(host::scratch, static_cast<std::uint64_t>(first_[one.slot].imm));
+    code_.push(host::scratch);  // and the stack is aligned as a function wants it
+    code_.move(reg::rsi, host::scratch);
+    code_.move(reg::rdi, address_of(around_.followed->whom));
+    code_.move(host::scratch, address_of(reinterpret_cast<void const*>(one.told)));  // NOLINT
+    code_.call(host::scratch);
+    code_.pop(host::scratch);
+    x_.load(one.loaded);
+    code_.bind(code_.jump(), one.back);
   }
   void put_way(leaving how, std::size_t slot, guest_registers::set changed) {
     inst const& from = first_[slot];
@@ -382,6 +455,8 @@ class translation {
         code_.move(host::slot, address_of(&from));
         code_.load(host::slot, {.base = host::slot, .distance = offsetof(inst, imm)});
         return bind_outside(code_.jump(), around_.expire);
+      case leaving::to_caches:
+        return;
       case leaving::to_pc:
         code_.store(of_hart(offsetof(hart, pc)), host::scratch);
         return bind_outside(code_.jump(), around_.go_to_pc);

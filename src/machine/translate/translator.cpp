@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine/flat/flat_memory.hpp"
+#include "machine/flat/warming_memory.hpp"
 #include "machine/hart/handlers.hpp"
 #include "machine/isa/decode.hpp"
 #include "machine/translate/assembler.hpp"
@@ -24,12 +25,13 @@ constexpr std::size_t block_bytes_max = std::size_t{32} << 10U;
 
 class translator final : public block_translator {
  public:
-  explicit translator(handler* const* handlers) : memory_(memory_bytes), buffer_(block_bytes_max) {
+  translator(handler* const* handlers, std::optional<followed_lines> const& followed)
+      : followed_(followed), memory_(memory_bytes), buffer_(block_bytes_max) {
     for (std::size_t k = 0; k < operations; ++k) kinds_of_.try_emplace(handlers[k], static_cast<operation>(k));
     // What reads the bytes before a function, as a sanitizer does, finds some.
     static_cast<void>(memory_.add(std::span(buffer_).first(sizeof(std::uint64_t))));
-    expire_ = add_jump(&flow<flat_memory>::expire);
-    go_to_pc_ = add_jump(&flow<flat_memory>::go_to_pc);
+    expire_ = add_jump(followed ? &flow<warming_memory>::expire : &flow<flat_memory>::expire);
+    go_to_pc_ = add_jump(followed ? &flow<warming_memory>::go_to_pc : &flow<flat_memory>::go_to_pc);
     memory_.keep();
   }
 
@@ -39,7 +41,11 @@ class translator final : public block_translator {
     kinds_.clear();
     do kinds_.push_back(kinds_of_.at(first[kinds_.size()].run));
     while (!ends_block(kinds_.back()));
-    code_surroundings const around{.begin = memory_.next(), .expire = expire_, .go_to_pc = go_to_pc_, .jumps = jumps};
+    code_surroundings const around{.begin = memory_.next(),
+                                   .expire = expire_,
+                                   .go_to_pc = go_to_pc_,
+                                   .jumps = jumps,
+                                   .followed = followed_ ? &*followed_ : nullptr};
     auto const made = translation{buffer_, first, kinds_, around}.make();
     if (!made) return false;
     std::byte const* const code = memory_.add(std::span(buffer_).first(made->bytes));
@@ -60,6 +66,7 @@ class translator final : public block_translator {
     return memory_.add(std::span(buffer_).first(code.here()));
   }
 
+  std::optional<followed_lines> followed_;
   code_memory memory_;
   std::vector<std::byte> buffer_;
   std::byte const* expire_ = nullptr;
@@ -70,15 +77,16 @@ class translator final : public block_translator {
 
 }  // namespace
 
-std::unique_ptr<block_translator> make_translator(handler* const* handlers) {
-  auto made = std::make_unique<translator>(handlers);
+std::unique_ptr<block_translator> make_translator(handler* const* handlers,
+                                                  std::optional<followed_lines> const& followed) {
+  auto made = std::make_unique<translator>(handlers, followed);
   if (!made->is_usable()) return nullptr;
   return made;
 }
 
 #else
 
-std::unique_ptr<block_translator> make_translator(handler* const*) {
+std::unique_ptr<block_translator> make_translator(handler* const*, std::optional<followed_lines> const&) {
   return nullptr;
 }
 
