@@ -125,6 +125,13 @@ package cni_pkg;
     logic [1:0]  log2_words;
   } shape_t;
 
+  /// A copy, or what is left of one.
+  typedef struct packed {
+    word_t       source;
+    word_t       destination;
+    logic [16:0] bytes;        // 1 to 65536
+  } copy_t;
+
   localparam int unsigned Log2ItemsMax = 20;
   localparam int unsigned AddressBits = int'(CniTagShift);  // of a request with a tag
 

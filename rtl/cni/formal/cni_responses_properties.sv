@@ -1,8 +1,8 @@
 /// cni_responses_properties: a counter never misses its wake-up, entries of a queue meet one to one and in their order,
 /// each store has one result, and a store that is refused leaves no trace; offers are kept.
 ///
-/// Any line that is a multiple-reader queue is watched, and any entry of it: a number that head and tail count. The
-/// cache is assumed to offer the line's tag as the last result left it, and its owner not to move the ring.
+/// Any line that is a multiple-reader queue is watched, as it may be at any time, and any entry of it: a number that
+/// head and tail count. The cache is assumed to offer the line's tag as the last result left it, and its owner not to move the ring.
 module cni_responses_properties (
     input logic             clk_i,
     input logic             rst_ni,
@@ -78,7 +78,7 @@ module cni_responses_properties (
     return tag[61:31] - tag[30:0];
   endfunction
   function automatic word_t place_of(count_t count, word_t base, shape_t shape);
-    return base + ((64'(count) & ((64'd1 << shape.log2_items) - 64'd1)) << 3 << shape.log2_words);
+    return base + (64'(count[19:0] & 20'((21'd1 << shape.log2_items) - 1'b1)) << 3 << shape.log2_words);
   endfunction
 
   logic pairs_up, is_request, comes, goes;
@@ -92,8 +92,8 @@ module cni_responses_properties (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       watched_q    <= 1'b0;
-      waits_q      <= 1'b0;
-      line_q       <= {1'b0, any_tag[62], any_tag[30:0], any_tag[30:0]};  // nothing waits
+      waits_q      <= count_t'(any_entry - head_of(any_tag)) < count_of(any_tag);
+      line_q       <= any_tag;
       line_shape_q <= any_shape;
       buffer_q     <= any_buffer;
       entry_q      <= any_entry;
@@ -155,6 +155,7 @@ module cni_responses_properties (
       assume (store_i.offset[5:3] != WordBuffer && store_i.offset[5:3] != WordShape);
     end
     assume (any_shape.log2_items <= 5'(Log2ItemsMax));
+    assume (!any_tag[63] && count_of(any_tag) <= 31'd1 << any_shape.log2_items);
     assume (any_shape.limit <= 21'd1 << any_shape.log2_items);
     if (started_q && rst_ni) begin
       if (ring_waits_q) assert (ring_valid_o && ring_o == ring_q);

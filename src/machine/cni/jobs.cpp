@@ -166,12 +166,10 @@ void network_interface::send_piece(interface_job& job) {
   std::uint64_t const from = job.source + job.begun;
   region const* const source = map_.find(from);
   region const* const target = map_.find(to);
-  // A packet covers one line of its destination, so that it is written at once,
-  std::uint64_t bytes = std::min(left_in_line(to), job.bytes - job.begun);
-  // and one line of its source if that is read at once, from a cache or by a line's directory.
+  // A packet lies in one line of its source if that is read at once, from a cache or by a line's directory.
   bool const by_lines = source->kind == region_kind::partition_uncached ||
                         (source->kind == region_kind::partition && description_.coherence);
-  if (by_lines) bytes = std::min(bytes, left_in_line(from));
+  std::uint64_t const bytes = next_piece(job, by_lines);
   if (!is_sound(target, to, bytes)) return fail(job, registers::cni::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   ++copy_packets_;
@@ -187,6 +185,23 @@ void network_interface::send_piece(interface_job& job) {
                                                                                : registers::cni::fault::not_configured;
   packet.sent.address = from;
   ended(packet);
+}
+
+std::uint64_t network_interface::next_piece(interface_job const& job, bool by_lines) {
+  // All cycles at once: they are a part of `job_cycles`. What is left goes back to the list.
+  piece_unit::inputs& in = pieces_->in;
+  piece_unit::outputs const& out = pieces_->out;
+  in.next = {.source = job.source + job.begun,
+             .destination = job.destination + job.begun,
+             .bytes = static_cast<std::uint32_t>(job.bytes - job.begun)};
+  in.by_lines = by_lines;
+  in.packet_ready = in.rest_ready = in.entry_valid = true;
+  pieces_->step();
+  in.entry_valid = false;
+  while (!out.packet_valid) pieces_->step();
+  std::uint64_t const bytes = out.packet.bytes;
+  while (!out.quiet) pieces_->step();
+  return bytes;
 }
 
 void network_interface::read_piece(outgoing& packet, std::uint64_t from) {

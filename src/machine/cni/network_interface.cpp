@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/cni/piece_machine.hpp"
 #include "machine/cni/response_machine.hpp"
 #include "machine/kernel/units.hpp"
 #include "machine/rtl/rtl_library.hpp"
@@ -20,6 +21,11 @@ std::unique_ptr<response_unit> responses_of(machine_description const& descripti
   response_unit::parameters const made;
   if (description.hardware.cni == nullptr) return std::make_unique<response_machine>(made);
   return description.hardware.cni->make<response_unit, response_unit>(made);
+}
+std::unique_ptr<piece_unit> pieces_of(machine_description const& description) {
+  piece_unit::parameters const made;
+  if (description.hardware.cni_pieces == nullptr) return std::make_unique<piece_machine>(made);
+  return description.hardware.cni_pieces->make<piece_unit, piece_unit>(made);
 }
 
 }  // namespace
@@ -40,7 +46,8 @@ network_interface::network_interface(kernel& k, machine_description const& descr
       regions_(description.cni->region_entries),
       lines_(responses_of(description), in, *map.of(region_kind::scratchpad, tile), regions_, *this),
       combining_(k, way, clock_.cycles(description.cni->combine_cycles), description.cni->posted_stores,
-                 [this](transaction const& failed) { report(failed.cni()->fault, failed.address); }) {
+                 [this](transaction const& failed) { report(failed.cni()->fault, failed.address); }),
+      pieces_(pieces_of(description)) {
   adapter_.on_copy([this](transaction& request) { return take_copy(request); });
 }
 

@@ -17,11 +17,13 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "machine/adapter/adapter.hpp"
 #include "machine/cni/combining_buffer.hpp"
 #include "machine/cni/event_lines.hpp"
+#include "machine/cni/piece_unit.hpp"
 #include "machine/config/description.hpp"
 #include "machine/memory/memory_port.hpp"
 
@@ -107,6 +109,8 @@ class network_interface final : private event_host {
   void step();
   void send_next(interface_job& job);
   void send_piece(interface_job& job);
+  /// Bytes of the copy's next packet.
+  [[nodiscard]] std::uint64_t next_piece(interface_job const& job, bool by_lines);
   /// Reads the packet's data; then it is launched.
   void read_piece(outgoing& packet, std::uint64_t from);
   void send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes);
@@ -141,6 +145,7 @@ class network_interface final : private event_host {
   region_table regions_;
   event_lines lines_;
   combining_buffer combining_;
+  std::unique_ptr<piece_unit> pieces_;
   fault_record faults_;
   statistics counted_;
   std::deque<interface_job*> list_;

@@ -74,6 +74,7 @@ void put_hardware(std::vector<std::string> const& names, machine_description& in
         throw wrong_use{fmt::format("--rtl cni: {} has no network interfaces in its caches; cni-4 and others have them",
                                     into.name)};
       into.hardware.cni = std::make_shared<rtl_library const>(compiled_hardware(name, {}));
+      into.hardware.cni_pieces = std::make_shared<rtl_library const>(compiled_hardware("cni/cni_pieces", {}));
     }
   }
 } catch (rtl_error const& wrong) {

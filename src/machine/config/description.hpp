@@ -169,6 +169,7 @@ struct hardware_description {
   std::shared_ptr<rtl_library const> nca;         ///< The graph write-back.
   std::shared_ptr<rtl_library const> nca_ranges;  ///< The range operations.
   std::shared_ptr<rtl_library const> cni;         ///< Responses of lines with events.
+  std::shared_ptr<rtl_library const> cni_pieces;  ///< What cuts copies into packets.
 };
 
 /// A unit of one's own (src/machine/own_unit).

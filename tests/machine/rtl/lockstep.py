@@ -50,9 +50,10 @@ SETS = {
         {"QUEUE_ENTRIES": 2, "LINE_CYCLES": 3, "LINE_BYTES": 8, "SLOTS": 2, "UNDER_WAY": 2},
     ],
     "cni": [{}],
+    "cni_pieces": [{"LINE_BYTES": 64}, {"LINE_BYTES": 16}, {"LINE_BYTES": 128}],
 }  # fmt: skip
 # Hardware of a unit that is a module of its own for the simulator.
-MODULES = {"nca_ranges": ("nca", "nca_ranges")}
+MODULES = {"nca_ranges": ("nca", "nca_ranges"), "cni_pieces": ("cni", "cni_pieces")}
 
 
 def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:
