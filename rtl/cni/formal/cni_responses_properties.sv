@@ -2,7 +2,8 @@
 /// each store has one result, and a store that is refused leaves no trace; offers are kept.
 ///
 /// Any line that is a multiple-reader queue is watched, as it may be at any time, and any entry of it: a number that
-/// head and tail count. The cache is assumed to offer the line's tag as the last result left it, and its owner not to move the ring.
+/// head and tail count. The cache is assumed to offer the line's tag as the last result left it, and its owner not to
+/// move the ring.
 module cni_responses_properties (
     input logic             clk_i,
     input logic             rst_ni,
