@@ -40,7 +40,7 @@ class Line:
         self.draw, self.kind, self.memory = draw, kind, memory
         self.words, self.tag = [0] * 8, 0
         self.waiting: deque[list[int]] = deque()
-        self.requests = False
+        self.requests, self.sound = False, True
         if kind in (QUEUE, MATCH):
             self.log2_items, self.log2_words = draw.randrange(3), draw.randrange(4)
             self.tagged = kind == MATCH and self.log2_words > 0 and draw.random() < 0.5
@@ -49,7 +49,8 @@ class Line:
             self.buffer = place
             self.words[3] = place
             self.words[4] = self.log2_items | self.log2_words << 8 | (TAGGED if self.tagged else 0) | self.limit << 24
-            self.words[5] = draw.choice([0, draw.getrandbits(64)]) if kind == QUEUE else 0
+            # In a multiple-reader queue it means nothing.
+            self.words[5] = draw.choice([0, draw.getrandbits(64)])
             # Counts wrap soon.
             self.head = self.tail = draw.choice([0, -3])
             self.show()
@@ -62,6 +63,12 @@ class Line:
     @property
     def item_bytes(self) -> int:
         return 8 << self.log2_words
+
+    def spoil(self) -> "Line":
+        """Its buffer can be none."""
+        self.words[3] |= 4
+        self.sound = False
+        return self
 
     def show(self) -> None:
         bits = 32 if self.kind == QUEUE else 31
@@ -110,6 +117,8 @@ class Tile:
         self.dut, self.draw, self.stall, self.room, self.refuse = dut, draw, stall, room, refuse
         self.memory: dict[int, int] = {}
         self.lines = [Line(draw, kinds[i % len(kinds)], 0x4000 + 0x400 * i, self.memory) for i in range(8)]
+        spoilt = [kind for kind in (QUEUE, MATCH) if kind in kinds]
+        self.lines += [Line(draw, kind, 0x8000, self.memory).spoil() for kind in spoilt]
         self.offered: tuple | None = None
         self.inside: tuple | None = None
         self.ring: list[int] | None = None
@@ -220,8 +229,12 @@ class Tile:
         for_all = {COMMAND: (), COUNTER: (0, 7), QUEUE: (0,), MATCH: (0, 1)}[kind]
         if rest or number not in known or (by != OWN and number not in for_all):
             return WRONG, WRONG_ACCESS
+        if items and not line.sound:
+            return WRONG, WRONG_SHAPE
         if size != (line.item_bytes if items else 8):
             return WRONG, WRONG_ACCESS
+        if kind == MATCH and number == 1 and not line.sound:
+            return WRONG, WRONG_SHAPE
         command_room, room = self.roomy[0], self.roomy[1] or by == ACKNOWLEDGEMENT
         if kind == COMMAND:
             words = line.stored | {number: data[0]}
