@@ -8,16 +8,16 @@
 //   Like the other collectives, they are called by one task of every place, in the same order. A collective becomes
 //   non-blocking by `auto f = async(all_gather(x)); … co_await f;`. Several at once need a team for each.
 //
-//   Arrays lie anywhere, and have the same length at every place. Reductions and prefix sums work in place; elements are
-//   combined in place order, so floating-point results do not depend on timing.
+//   Arrays lie anywhere, and have the same length at every place. Reductions and prefix sums work in place; elements
+//   are combined in place order, so floating-point results do not depend on timing.
 //
 // Errors   tess::error at every member if the arrays differ in length, or a place does not have one value for each
 //          member; out_of_memory at every member if one has no room. An exchange that ends by another exception leaves
 //          its buffer allocated until the job ends.
-// Cost     up to 2 KiB from each member: one all_reduce, after which others read from its segment. More: a barrier for
-//          each 256 KiB and one at the end. The forms for arrays copy an element once to the segment and once from there,
-//          and allocate nothing; those for values make the values anew. Reductions of n elements read 2 n of others
-//          (reduce-scatter, then gather, 256 KiB at a time); of a few KiB everybody reads all.
+// Cost     up to 2 KiB from each member: one all_reduce, after which others read from its segment. More: a barrier
+//          for each 256 KiB and one at the end. The forms for arrays copy an element once to the segment and once
+//          from there, and allocate nothing; those for values make the values anew. Reductions of n elements read 2 n
+//          of others (reduce-scatter, then gather, 256 KiB at a time); of a few KiB everybody reads all.
 // Source   R. Rabenseifner, "Optimization of Collective Reduction Operations" (ICCS 2004), for the arrays.
 #pragma once
 
@@ -48,8 +48,8 @@ struct part_read {
 /// What is wrong at a member that all must learn.
 enum class exchange_fault : std::uint32_t { none, memory, values };
 
-/// Publishes what to_parts made (or nothing), or a body of equal parts, and reads parts of other members. `length` must be
-/// the same at all members.
+/// Publishes what to_parts made (or nothing), or a body of equal parts, and reads parts of other members. `length` must
+/// be the same at all members.
 [[nodiscard]] task<void> exchange_parts(team_name team, value_bytes head, std::span<std::byte const> body,
                                         std::span<part_read> reads, std::uint64_t length = 0,
                                         exchange_fault fault = exchange_fault::none);

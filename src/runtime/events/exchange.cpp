@@ -375,8 +375,8 @@ class array_reduction {
     co_await done;
   }
 
-  /// Reduce-scatter and gather of one chunk after the other: a member publishes elements of a chunk and, beside them, its
-  /// sums for the chunk before.
+  /// Reduce-scatter and gather of one chunk after the other: beside the elements of a chunk a member publishes its sums
+  /// for the chunk before.
   task<void> combine_slices() {
     parts_.resize(slice_bytes_max() * with_.size());
     unsigned const me = with_.rank();
