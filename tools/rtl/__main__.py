@@ -141,7 +141,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
     parser.add_argument(
-        "--quick", action="store_true", help="test: only the first parameters of each bench, whatever they cover"
+        "--quick", action="store_true", help="test: only benches of tops, with their first parameters, covering less"
     )
     parser.add_argument("--seed", type=int, help="test, mutate, energy: of all choices (default: another each time)")
     parser.add_argument("--waves", action="store_true", help="test: write a waveform beside each bench's log")

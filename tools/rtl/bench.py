@@ -120,9 +120,10 @@ def run_one(
 
 
 def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "", quick: bool = False) -> list[Result]:
-    """All benches of a unit, or those named `only`; quick: with their first parameters alone."""
+    """All benches of a unit, or those named `only`; quick: those of its tops, with their first parameters alone."""
     prepare(unit)
-    benches = [bench for bench in unit.benches if only in ("", bench.file)]
+    tops = {top.module for top in unit.tops}
+    benches = [bench for bench in unit.benches if (only == bench.file if only else not quick or bench.module in tops)]
     place = BUILD / unit.name / "test"
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         futures = [
