@@ -1,4 +1,4 @@
-# isal: the target ISAL::isal, Intel's library that decompresses (libisal-dev), which CMake does not know by itself.
+# isal: the target ISAL::isal, Intel's library that decompresses (libisal-dev); it has no description of its own for CMake.
 find_path(ISAL_INCLUDE isa-l/igzip_lib.h REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
 add_library(ISAL::isal UNKNOWN IMPORTED GLOBAL)
