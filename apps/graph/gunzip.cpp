@@ -1,16 +1,17 @@
-// gunzip: decompresses by ISA-L.
+// gunzip: decompresses by zlib.
 #include "graph/gunzip.hpp"
 
 #include <utility>
 
 #include "graph/error.hpp"
 
-#if GRAPH_HAS_ISAL
+#if GRAPH_HAS_ZLIB
 #include <fmt/format.h>
-#include <isa-l/igzip_lib.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <vector>
 
 namespace graph {
@@ -18,104 +19,63 @@ namespace graph {
 namespace {
 
 constexpr std::size_t input_bytes = 1 << 16;
-
-char const* reason_of(int result) noexcept {
-  switch (result) {
-    case ISAL_INCORRECT_CHECKSUM:
-      return "incorrect data check";
-    case ISAL_INVALID_WRAPPER:
-      return "incorrect header check";
-    case ISAL_UNSUPPORTED_METHOD:
-      return "unknown compression method";
-    case ISAL_INVALID_LOOKBACK:
-      return "a distance that is too far back";
-    case ISAL_INVALID_BLOCK:
-      return "an invalid block";
-    case ISAL_INVALID_SYMBOL:
-      return "an invalid symbol";
-    default:
-      return "unknown reason";
-  }
-}
+// inflateInit2: the largest window; 16 more demand the wrapper of gzip, and a negative value none.
+constexpr int gzip_only = 15 + 16;
+constexpr int no_wrapper = -15;
 
 class gunzip_stream final : public byte_stream {
  public:
-  // wrapper: ISAL_GZIP or ISAL_DEFLATE.
-  gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file, std::uint32_t wrapper)
-      : compressed_(std::move(compressed)),
-        file_(std::move(file)),
-        input_(kept_bytes + input_bytes),
-        wrapper_(wrapper) {
-    begin_member();
+  gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file, int wrapper)
+      : compressed_(std::move(compressed)), file_(std::move(file)), input_(input_bytes), raw_(wrapper == no_wrapper) {
+    if (inflateInit2(&zlib_, wrapper) != Z_OK) throw std::bad_alloc();
   }
+  ~gunzip_stream() override { inflateEnd(&zlib_); }
 
   [[nodiscard]] std::size_t read(std::span<char> to) override {
-    auto const wanted =
-        static_cast<std::uint32_t>(std::min<std::size_t>(to.size(), std::numeric_limits<std::uint32_t>::max()));
-    state_->next_out = reinterpret_cast<std::uint8_t*>(to.data());
-    state_->avail_out = wanted;
-    while (state_->avail_out == wanted && damage_.empty() && advance()) {
+    auto const wanted = static_cast<uInt>(std::min<std::size_t>(to.size(), std::numeric_limits<uInt>::max()));
+    zlib_.next_out = reinterpret_cast<Bytef*>(to.data());
+    zlib_.avail_out = wanted;
+    while (zlib_.avail_out == wanted && damage_.empty() && advance()) {
     }
     // Text before the damage is delivered first, so errors in the text are reported in its order.
-    bool const delivers = state_->avail_out != wanted;
+    bool const delivers = zlib_.avail_out != wanted;
     if (!delivers && !damage_.empty()) throw input_error(file_, 0, damage_, expected_);
-    return wanted - state_->avail_out;
+    return wanted - zlib_.avail_out;
   }
 
  private:
-  // isal_inflate takes up to eight bytes of input in advance, and gives those behind a member back.
-  static constexpr std::size_t kept_bytes = sizeof(inflate_state::read_in);
-
-  // Continues; false at the end. Output may be held back for lack of space, so isal_inflate is called once more without
-  // input.
+  // Continues; false at the end. zlib may hold back output for lack of space, so it is called once more without input.
   bool advance() {
-    if (between_members_ && wrapper_ == ISAL_DEFLATE) return false;
-    bool const has_input = state_->avail_in != 0 || refill();
+    if (raw_ && between_members_) return false;
+    bool const has_input = zlib_.avail_in != 0 || refill();
     if (!has_input && between_members_) return false;
-    std::uint32_t const room = state_->avail_out;
+    uInt const room = zlib_.avail_out;
     inflate_some();
-    bool const stuck = !has_input && !between_members_ && state_->avail_out == room;
+    bool const stuck = !has_input && !between_members_ && zlib_.avail_out == room;
     if (stuck && damage_.empty()) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
     return true;
   }
 
   bool refill() {
-    if (state_->next_in != nullptr) std::copy_n(state_->next_in - kept_bytes, kept_bytes, input_.data());
-    state_->next_in = input_.data() + kept_bytes;
-    std::span const room(reinterpret_cast<char*>(state_->next_in), input_bytes);
-    state_->avail_in = static_cast<std::uint32_t>(compressed_->read(room));
-    return state_->avail_in != 0;
+    zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    zlib_.avail_in = static_cast<uInt>(compressed_->read(input_));
+    return zlib_.avail_in != 0;
   }
 
   void inflate_some() {
     if (between_members_) {
-      std::uint8_t const* const next = state_->next_in;
-      if (next[0] != 0x1f || (state_->avail_in > 1 && next[1] != 0x8b)) return corrupt(ISAL_INVALID_WRAPPER);
-      begin_member();
+      inflateReset(&zlib_);
+      between_members_ = false;
     }
-    int const result = isal_inflate(state_.get());
-    if (result < 0) return corrupt(result);
-    if (state_->block_state != ISAL_BLOCK_FINISH) return;
-    between_members_ = true;
-    auto const unused = static_cast<std::uint32_t>(state_->read_in_length / 8);
-    state_->next_in -= unused;
-    state_->avail_in += unused;
-  }
-
-  void begin_member() {
-    auto const [next, bytes] = std::pair(state_->next_in, state_->avail_in);
-    auto const [to, room] = std::pair(state_->next_out, state_->avail_out);
-    isal_inflate_init(state_.get());
-    state_->crc_flag = wrapper_;
-    state_->next_in = next;
-    state_->avail_in = bytes;
-    state_->next_out = to;
-    state_->avail_out = room;
-    between_members_ = false;
-  }
-
-  void corrupt(int result) {
-    damaged(fmt::format("gzip data is corrupt ({})", reason_of(result)), "data written by gzip");
+    int const result = ::inflate(&zlib_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      between_members_ = true;
+    } else if (result == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      char const* const reason = zlib_.msg != nullptr ? zlib_.msg : "unknown reason";
+      damaged(fmt::format("gzip data is corrupt ({})", reason), "data written by gzip");
+    }
   }
 
   void damaged(std::string what, std::string_view expected) {
@@ -125,9 +85,9 @@ class gunzip_stream final : public byte_stream {
 
   std::unique_ptr<byte_stream> compressed_;
   std::string file_;
-  std::vector<std::uint8_t> input_;
-  std::uint32_t wrapper_;
-  std::unique_ptr<inflate_state> state_ = std::make_unique<inflate_state>();
+  std::vector<char> input_;
+  bool raw_;  // one member, without a wrapper
+  z_stream zlib_{};
   bool between_members_ = false;
   std::string damage_;  // what is wrong with the data that follows, or empty
   std::string_view expected_;
@@ -136,11 +96,11 @@ class gunzip_stream final : public byte_stream {
 }  // namespace
 
 std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream> compressed, std::string file) {
-  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), ISAL_GZIP);
+  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), gzip_only);
 }
 
 std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream> compressed, std::string file) {
-  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), ISAL_DEFLATE);
+  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), no_wrapper);
 }
 
 }  // namespace graph
@@ -150,11 +110,11 @@ std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream> compressed, st
 namespace graph {
 
 std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream>, std::string file) {
-  throw input_error(file, 0, "compressed, and this program is built without ISA-L", "the file as gunzip writes it");
+  throw input_error(file, 0, "compressed, and this program is built without zlib", "the file as gunzip writes it");
 }
 
 std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream>, std::string file) {
-  throw input_error(file, 0, "compressed, and this program is built without ISA-L", "a file that is not compressed");
+  throw input_error(file, 0, "compressed, and this program is built without zlib", "a file that is not compressed");
 }
 
 }  // namespace graph

@@ -3,8 +3,8 @@
 //   Several gzip members in a row are one stream, as for gzip(1). Nothing else may follow a member.
 //
 // Errors    Truncated and corrupt data are input_errors, thrown at the damage: all data before it is delivered.
-// Cost      Memory is constant (a 64 KiB buffer and ISA-L's state of 86 KiB), whatever the data expands to.
-// Source    RFC 1952, by ISA-L. Built without it (cross-compiled), opening compressed data is an input_error.
+// Cost      Memory is constant (a 64 KiB buffer and zlib's window), whatever the data expands to.
+// Source    RFC 1952, by zlib. Built without zlib (cross-compiled), opening compressed data is an input_error.
 #pragma once
 
 #include <memory>
