@@ -1,5 +1,4 @@
-// guesses: how a timed_hart goes on by hits and posted stores beyond its horizon, and goes back when one of their lines
-// is lost.
+// guesses: how a timed_hart goes on by hits beyond its horizon, and goes back when one of their lines is lost.
 #include <algorithm>
 
 #include "machine/hart/engine.hpp"
@@ -15,7 +14,7 @@ bool timed_hart::guess() {
   hart& h = context;
   // Nothing comes before, or something is written down that cannot be taken back.
   bool const is_final = may_pass(h.now()) || privileged_ || pipeline_ || h.is_observed || memory_.translates();
-  if (is_final || h.now() >= guess_end() || !memory_.can_guess(h)) return false;
+  if (is_final || h.now() >= guess_end() || !memory_.would_hit(h)) return false;
   if (!h.is_tentative) {
     guessed_.before.keep(h);
     guessed_.counted = memory_.counted();
@@ -23,7 +22,7 @@ bool timed_hart::guess() {
   }
   memory_.guess(*this, guess_end());
   guessed_.until = h.until;
-  pending_ = !memory_.guess_access(h, *this);
+  pending_ = !(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
   return true;
 }
 
@@ -44,29 +43,20 @@ void timed_hart::loses_line() {
 void timed_hart::go_back(std::uint64_t to_cycle) {
   hart& h = context;
   guessed_.before.restore(h);
-  memory_.take_back(guessed_.counted);
-  h.is_tentative = false;
+  memory_.restore(guessed_.counted);
+  guess_no_more();
   pending_ = true;
-  if (h.now() < to_cycle) {
-    // What it did before is repeated: nothing that it depends on has changed yet.
-    float_state::outer const of_another_run;
-    memory_.guess(*this, to_cycle);
-    do {
-      (void)memory_.guess_access(h, *this);
-      engine<hart_memory>::run(h, memory_.fast(), guessed_.until);
-      pending_ = h.stopped != stop::quantum;
-      // Accesses to two lines stop it, too.
-    } while (pending_ && h.now() < to_cycle && memory_.can_guess(h));
-  }
+  if (h.now() >= to_cycle) return;
+  // What it did before is repeated: nothing that it depends on has changed yet.
+  float_state::outer const of_another_run;
+  memory_.guess(*this, to_cycle);
+  do {
+    (void)(h.stopped == stop::fetch ? memory_.serve_fetch(h, *this) : memory_.serve_load(h, *this));
+    engine<hart_memory>::run(h, memory_.fast(), guessed_.until);
+    pending_ = h.stopped != stop::quantum;
+    // Accesses to two lines stop it, too.
+  } while (pending_ && h.now() < to_cycle && memory_.would_hit(h));
   memory_.guess_no_more();
-}
-
-void timed_hart::take_back_stores() {
-  auto const first = memory_.first_guessed_store();
-  if (!first) return;
-  kernel_.take_back(*this);
-  go_back(*first);
-  come_back(context.now());
 }
 
 }  // namespace tess::machine
