@@ -4,7 +4,7 @@
 //   the digits of the target, the lowest first, and at last by the row. An entry is moved once for each digit, whatever
 //   the rows' lengths, and all lies in a core's cache. Rows that are short on average are sorted one by one.
 //
-// Cost      about 5 ns an entry (std::sort: 30 ns in rows of kron:20); scratch for some ten thousand entries.
+// Cost      a fifth of std::sort's in rows of kron:20 (perf of `bfs kron:20`); scratch for some ten thousand entries.
 // Source    D. Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.5R.
 #pragma once
 

@@ -3,8 +3,8 @@
 A job of two places waits for nothing but each other. One of its processes, found by a mark in the environment, gets a
 signal: `tess run`, the process that owns the job, the launcher, or a place. Then `tess run` must end within its time,
 with the right exit code and a message, no process with that mark may be left, and no file in /dev/shm or in the folder
-for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [--one-of-each] [NAME...]: the cases with such a
-name only, of those that differ in the signal or the time alone one.
+for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [--one-of-each] [NAME...]: only cases with such a
+name; --one-of-each leaves out those that differ from another in the signal or the time alone.
 """
 
 import os

@@ -119,16 +119,20 @@ def run_one(
     return Result(rows, read_points(data) if data.exists() else {})
 
 
-def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "", quick: bool = False) -> list[Result]:
-    """All benches of a unit, or those named `only`; quick: those of its tops, with their first parameters alone."""
-    prepare(unit)
+def chosen(unit: Unit, only: str = "", *, quick: bool = False) -> list[tuple[Run, Parameters]]:
+    """All benches with all parameters, or those named `only`; quick: those of tops, with their first parameters."""
     tops = {top.module for top in unit.tops}
     benches = [bench for bench in unit.benches if (only == bench.file if only else not quick or bench.module in tops)]
+    return [(bench, parameters) for bench in benches for parameters in bench.parameters[: 1 if quick else None]]
+
+
+def run_all(unit: Unit, *, seed: int, waves: bool = False, only: str = "", quick: bool = False) -> list[Result]:
+    """The chosen benches of a unit, some at the same time."""
+    prepare(unit)
     place = BUILD / unit.name / "test"
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         futures = [
             pool.submit(run_one, unit, bench, parameters, place / name_of(bench, parameters), seed, waves=waves)
-            for bench in benches
-            for parameters in bench.parameters[: 1 if quick else None]
+            for bench, parameters in chosen(unit, only, quick=quick)
         ]
         return [future.result() for future in futures]

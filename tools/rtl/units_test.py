@@ -58,10 +58,24 @@ class Units(unittest.TestCase):
 class Benches(unittest.TestCase):
     def test_no_two_benches_of_a_unit_share_a_folder(self) -> None:
         for name in units.names():
-            runs = [(one, parameters) for one in units.load(name).benches for parameters in one.parameters]
-            folders = [bench.name_of(one, parameters) for one, parameters in runs]
+            folders = [bench.name_of(one, parameters) for one, parameters in bench.chosen(units.load(name))]
             with self.subTest(unit=name):
                 self.assertEqual(sorted(set(folders)), sorted(folders))
+
+    def test_quick_ones_are_those_of_tops_once_each(self) -> None:
+        for name in units.names():
+            unit = units.load(name)
+            runs = [one for one, _ in bench.chosen(unit, quick=True)]
+            with self.subTest(unit=name):
+                self.assertTrue(runs)
+                self.assertLessEqual({one.module for one in runs}, {top.module for top in unit.tops})
+                self.assertEqual(len(runs), len({(one.file, one.module) for one in runs}))
+
+    def test_a_name_chooses_its_bench_with_all_parameters(self) -> None:
+        unit = units.load("nma")
+        wanted = [one for one in unit.benches if one.file == "nma_match"]
+        runs = bench.chosen(unit, "nma_match")
+        self.assertEqual([parameters for _, parameters in runs], [p for one in wanted for p in one.parameters])
 
 
 class Results(unittest.TestCase):

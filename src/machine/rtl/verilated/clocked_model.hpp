@@ -1,5 +1,5 @@
-// clocked_model: what the hardware that Verilator made C++ has in common: a clock, a reset, registers that begin with
-// anything, and a waveform if TESS_RTL_WAVES names a file.
+// clocked_model: what units of hardware that Verilator made C++ have in common: a clock, a reset, registers that begin
+// with anything, a waveform if TESS_RTL_WAVES names a file, and how the simulator makes and steps them.
 //
 // Threads   one.
 #pragma once
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #ifdef TESS_RTL_WAVES
 #include <verilated_fst_c.h>
 #endif
@@ -59,6 +60,37 @@ class clocked_model {
 #ifdef TESS_RTL_WAVES
   VerilatedFstC waves_;
 #endif
+};
+
+/// The hardware behind the ports of a unit, for a class that copies these to and from its own.
+template <class Unit, class Model>
+class verilated_unit : public Unit {
+ public:
+  void step() final {
+    write_inputs();
+    model_.edge();
+    read_outputs();
+  }
+
+  /// For whoever loads the shared object; `bytes` is the size of the ports' types, which must be the same there.
+  template <class Made, class Parameters>
+  static void* make(void const* parameters, unsigned long bytes) {
+    if (bytes != sizeof(Parameters) + sizeof(Unit)) return nullptr;
+    auto made = std::make_unique<Made>(*static_cast<Parameters const*>(parameters));
+    // The outputs before the first edge.
+    verilated_unit& unit = *made;
+    unit.write_inputs();
+    unit.model_.ports.eval();
+    unit.read_outputs();
+    return static_cast<Unit*>(made.release());
+  }
+
+ protected:
+  clocked_model<Model> model_;
+
+ private:
+  virtual void write_inputs() = 0;
+  virtual void read_outputs() = 0;
 };
 
 /// Bits of a port that is wider than 64 bits, one field after another. Packed structs begin with their last field.

@@ -4,30 +4,18 @@
 // Threads   one.
 #include <Vcni_responses.h>
 
-#include <memory>
-
 #include "clocked_model.hpp"
 #include "machine/cni/response_unit.hpp"
 
 namespace tess::machine {
 namespace {
 
-class verilated_responses final : public response_unit {
+class verilated_responses final : public verilated_unit<response_unit, Vcni_responses> {
  public:
-  verilated_responses() {
-    write_inputs();
-    model_.ports.eval();
-    read_outputs();
-  }
-
-  void step() override {
-    write_inputs();
-    model_.edge();
-    read_outputs();
-  }
+  explicit verilated_responses(parameters const& /*made*/) {}
 
  private:
-  void write_inputs() {
+  void write_inputs() override {
     Vcni_responses& to = model_.ports;
     to.store_valid_i = in.access_valid;
     if (in.access_valid) {
@@ -54,7 +42,7 @@ class verilated_responses final : public response_unit {
     to.result_ready_i = in.result_ready;
   }
 
-  void read_outputs() {
+  void read_outputs() override {
     Vcni_responses& from = model_.ports;
     out.access_ready = from.store_ready_o != 0;
     out.ring_valid = from.ring_valid_o != 0;
@@ -111,16 +99,12 @@ class verilated_responses final : public response_unit {
     out.ended.number = number;
     out.ended.value = value;
   }
-
-  clocked_model<Vcni_responses> model_;
 };
 
 }  // namespace
 }  // namespace tess::machine
 
-// The unit, for whoever loads this object; `bytes` is the size of the ports' types, which must be the same there.
-extern "C" void* tess_rtl_make(void const* /*parameters*/, unsigned long bytes) {
+extern "C" void* tess_rtl_make(void const* parameters, unsigned long bytes) {
   using namespace tess::machine;  // NOLINT
-  if (bytes != sizeof(response_unit::parameters) + sizeof(response_unit)) return nullptr;
-  return static_cast<response_unit*>(std::make_unique<verilated_responses>().release());
+  return verilated_responses::make<verilated_responses, response_unit::parameters>(parameters, bytes);
 }

@@ -4,30 +4,18 @@
 // Threads   one.
 #include <Vcni_pieces.h>
 
-#include <memory>
-
 #include "clocked_model.hpp"
 #include "machine/cni/piece_unit.hpp"
 
 namespace tess::machine {
 namespace {
 
-class verilated_pieces final : public piece_unit {
+class verilated_pieces final : public verilated_unit<piece_unit, Vcni_pieces> {
  public:
-  verilated_pieces() {
-    write_inputs();
-    model_.ports.eval();
-    read_outputs();
-  }
-
-  void step() override {
-    write_inputs();
-    model_.edge();
-    read_outputs();
-  }
+  explicit verilated_pieces(parameters const& /*made*/) {}
 
  private:
-  void write_inputs() {
+  void write_inputs() override {
     Vcni_pieces& to = model_.ports;
     to.entry_valid_i = in.entry_valid;
     if (in.entry_valid) {
@@ -41,7 +29,7 @@ class verilated_pieces final : public piece_unit {
     to.rest_ready_i = in.rest_ready;
   }
 
-  void read_outputs() {
+  void read_outputs() override {
     Vcni_pieces& from = model_.ports;
     out.entry_ready = from.entry_ready_o != 0;
     out.packet_valid = from.packet_valid_o != 0;
@@ -57,16 +45,12 @@ class verilated_pieces final : public piece_unit {
     }
     out.quiet = from.quiet_o != 0;
   }
-
-  clocked_model<Vcni_pieces> model_;
 };
 
 }  // namespace
 }  // namespace tess::machine
 
-// The unit, for whoever loads this object; `bytes` is the size of the ports' types, which must be the same there.
-extern "C" void* tess_rtl_make(void const* /*parameters*/, unsigned long bytes) {
+extern "C" void* tess_rtl_make(void const* parameters, unsigned long bytes) {
   using namespace tess::machine;  // NOLINT
-  if (bytes != sizeof(piece_unit::parameters) + sizeof(piece_unit)) return nullptr;
-  return static_cast<piece_unit*>(std::make_unique<verilated_pieces>().release());
+  return verilated_pieces::make<verilated_pieces, piece_unit::parameters>(parameters, bytes);
 }

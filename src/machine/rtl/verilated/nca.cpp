@@ -4,30 +4,18 @@
 // Threads   one.
 #include <Vnca_graph_writeback.h>
 
-#include <memory>
-
 #include "clocked_model.hpp"
 #include "machine/nca/traversal_unit.hpp"
 
 namespace tess::machine {
 namespace {
 
-class verilated_nca final : public traversal_unit {
+class verilated_nca final : public verilated_unit<traversal_unit, Vnca_graph_writeback> {
  public:
-  explicit verilated_nca(parameters const& made) : lanes_(made.line_bytes / 8) {
-    write_inputs();
-    model_.ports.eval();
-    read_outputs();
-  }
-
-  void step() override {
-    write_inputs();
-    model_.edge();
-    read_outputs();
-  }
+  explicit verilated_nca(parameters const& made) : lanes_(made.line_bytes / 8) {}
 
  private:
-  void write_inputs() {
+  void write_inputs() override {
     Vnca_graph_writeback& to = model_.ports;
     port_fields settings{to.settings_i};
     settings.put(in.types_count, 32);
@@ -64,7 +52,7 @@ class verilated_nca final : public traversal_unit {
     to.result_ready_i = in.result_ready;
   }
 
-  void read_outputs() {
+  void read_outputs() override {
     Vnca_graph_writeback& from = model_.ports;
     out.job_ready = from.job_ready_o != 0;
     out.job_begins = from.job_begins_o != 0;
@@ -97,17 +85,13 @@ class verilated_nca final : public traversal_unit {
     }
   }
 
-  clocked_model<Vnca_graph_writeback> model_;
   std::uint32_t lanes_;
 };
 
 }  // namespace
 }  // namespace tess::machine
 
-// The unit, for whoever loads this object; `bytes` is the size of the ports' types, which must be the same there.
 extern "C" void* tess_rtl_make(void const* parameters, unsigned long bytes) {
   using namespace tess::machine;  // NOLINT
-  if (bytes != sizeof(traversal_unit::parameters) + sizeof(traversal_unit)) return nullptr;
-  return static_cast<traversal_unit*>(
-      std::make_unique<verilated_nca>(*static_cast<traversal_unit::parameters const*>(parameters)).release());
+  return verilated_nca::make<verilated_nca, traversal_unit::parameters>(parameters, bytes);
 }

@@ -4,27 +4,15 @@
 // Threads   one.
 #include <Vnca_ranges.h>
 
-#include <memory>
-
 #include "clocked_model.hpp"
 #include "machine/unit/range_engine.hpp"
 
 namespace tess::machine {
 namespace {
 
-class verilated_ranges final : public range_engine {
+class verilated_ranges final : public verilated_unit<range_engine, Vnca_ranges> {
  public:
-  verilated_ranges() {
-    write_inputs();
-    model_.ports.eval();
-    read_outputs();
-  }
-
-  void step() override {
-    write_inputs();
-    model_.edge();
-    read_outputs();
-  }
+  explicit verilated_ranges(parameters const& /*made*/) {}
 
  private:
   template <class Port>
@@ -32,7 +20,7 @@ class verilated_ranges final : public range_engine {
     port = static_cast<Port>(value);
   }
 
-  void write_inputs() {
+  void write_inputs() override {
     Vnca_ranges& to = model_.ports;
     to.coherent_i = in.coherent;
     to.command_valid_i = in.command_valid;
@@ -48,7 +36,7 @@ class verilated_ranges final : public range_engine {
     to.result_ready_i = in.result_ready;
   }
 
-  void read_outputs() {
+  void read_outputs() override {
     Vnca_ranges& from = model_.ports;
     out.command_ready = from.command_ready_o != 0;
     out.command_begins = from.command_begins_o != 0;
@@ -62,16 +50,12 @@ class verilated_ranges final : public range_engine {
     out.result_tag = from.result_tag_o;
     out.quiet = from.quiet_o != 0;
   }
-
-  clocked_model<Vnca_ranges> model_;
 };
 
 }  // namespace
 }  // namespace tess::machine
 
-// The unit, for whoever loads this object; `bytes` is the size of the ports' types, which must be the same there.
-extern "C" void* tess_rtl_make(void const* /*parameters*/, unsigned long bytes) {
+extern "C" void* tess_rtl_make(void const* parameters, unsigned long bytes) {
   using namespace tess::machine;  // NOLINT
-  if (bytes != sizeof(range_engine::parameters) + sizeof(range_engine)) return nullptr;
-  return static_cast<range_engine*>(std::make_unique<verilated_ranges>().release());
+  return verilated_ranges::make<verilated_ranges, range_engine::parameters>(parameters, bytes);
 }
