@@ -62,6 +62,10 @@ std::vector<run> runs() {
   std::vector<run> made{
       {"single-tile", "-- litmus static"},
       {"single-tile", "-- litmus mapped"},
+      {"single-tile", "-- crowded_lines 1 4 500 131072"},
+      {"nemesys-2x2", "--copies 3 -- crowded_lines 2 4 500 131072"},
+      {"nemesys-4x4", "--copies 5 -- crowded_lines 3 4 500 32"},
+      {"tessera-2x2-coherent", "--copies 2 -- crowded_lines 4 4 1000 131072"},
       {"nemesys-2x2", "-- threads"},
       {"nemesys-2x2", "-- coroutines"},
       {"nemesys-2x2", "-- crowd 7"},

@@ -117,6 +117,10 @@ class cache_array {
   [[nodiscard]] std::span<std::byte> data(line_index line) noexcept {
     return {data_.data() + std::size_t{line} * shape_.line_bytes, shape_.line_bytes};
   }
+  /// The line that has this byte.
+  [[nodiscard]] line_index line_of(std::byte const* at) const noexcept {
+    return static_cast<line_index>(static_cast<std::uint64_t>(at - data_.data()) >> line_bits_);
+  }
   /// The address's byte in this line.
   [[nodiscard]] std::byte* at(line_index line, std::uint64_t address) noexcept {
     return data_.data() + std::size_t{line} * shape_.line_bytes + (address & line_mask_);

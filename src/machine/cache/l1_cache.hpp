@@ -51,6 +51,11 @@ class l1_cache : public snooper {
     return lines_.at(line, address);
   }
 
+  /// The same, without a count.
+  [[nodiscard]] std::byte* find(std::uint64_t address) noexcept {
+    line_index const line = lines_.find(address);
+    return line == no_line ? nullptr : lines_.at(line, address);
+  }
   /// Would load() find it?
   [[nodiscard]] bool has(std::uint64_t address) const noexcept { return lines_.find(address) != no_line; }
 

@@ -22,6 +22,7 @@ std::byte* l2_private::look_up(std::uint64_t address, bool for_store) noexcept {
 }
 
 std::byte* l2_private::look_up_to_mark(std::uint64_t address) noexcept {
+  perform_stores();
   line_index const line = lines_.find(address);
   if (line == no_line) return nullptr;
   ++counted_.hits;
@@ -31,6 +32,7 @@ std::byte* l2_private::look_up_to_mark(std::uint64_t address) noexcept {
 }
 
 l2_private::probed l2_private::probe(std::uint64_t address) noexcept {
+  perform_stores();
   line_index const line = lines_.find(address);
   if (line == no_line) return {};
   return {static_cast<state>(lines_.state(line)), lines_.data(line)};
@@ -152,6 +154,7 @@ void l2_private::loaded(std::uint64_t address) noexcept {
 }
 
 void l2_private::miss::arrived() {
+  owner.perform_stores();
   owner.activity_.record("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
   line_index into = lines.find(address);  // a shared line that is to be written
@@ -184,6 +187,7 @@ void l2_private::miss::arrived() {
 }
 
 void l2_private::vacate(line_index line) {
+  perform_stores();
   std::uint8_t const was = lines_.state(line);
   if (was == invalid) return;
   if (was == marked) ++counted_.marker_write_backs;
@@ -193,6 +197,7 @@ void l2_private::vacate(line_index line) {
 }
 
 void l2_private::back_invalidate(line_index line) {
+  if (stores_ != nullptr) stores_->lose(lines_.data(line));
   ++counted_.back_invalidations;
   if (!unused_.empty() && std::exchange(unused_[line], 0) != 0) {
     bool const stored_to = lines_.state(line) == dirty || lines_.state(line) == marked;
@@ -245,6 +250,7 @@ void l2_private::departure::acknowledged() {
 }
 
 void l2_private::write_back_line(std::uint64_t address, event& done) {
+  perform_stores();
   std::uint64_t const line = line_address(address);
   line_index const found = lines_.find(line);
   if (found != no_line && lines_.state(found) == dirty) {
@@ -258,6 +264,7 @@ void l2_private::write_back_line(std::uint64_t address, event& done) {
 }
 
 void l2_private::drop_line(std::uint64_t address) {
+  perform_stores();
   line_index const found = lines_.find(address);
   if (found == no_line) return;
   if (answers_ && lines_.state(found) == clean) send_back(found, false, nullptr);
@@ -266,6 +273,7 @@ void l2_private::drop_line(std::uint64_t address) {
 }
 
 void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
+  perform_stores();
   auto const inside = [&](std::uint64_t line) { return line - address < bytes; };
   // A directory may have taken the departing line and granted it to another cache already.
   for (std::size_t list = 0; list < departure_lists && !coherent(); ++list) {

@@ -53,6 +53,17 @@ class miss_observer {
   virtual void missed(std::uint64_t line, bool for_store) = 0;
 };
 
+/// Stores that are still to happen, as harts ran ahead of them: to lines of the cache, and others of harts that go back
+/// when a line is lost.
+class pending_stores {
+ public:
+  virtual ~pending_stores() = default;
+  /// Those that come before what happens now.
+  virtual void perform() = 0;
+  /// This line is lost: later stores will not find it.
+  virtual void lose(std::span<std::byte const> line) = 0;
+};
+
 class l2_private {
  public:
   /// `marked`: only the mark of a traversal was written since the line was clean; range operations do not write it
@@ -95,6 +106,30 @@ class l2_private {
   [[nodiscard]] std::byte* look_up(std::uint64_t address, bool for_store) noexcept;
   /// Like look_up() for a store, but for a mark that no program reads: a clean line becomes `marked`.
   [[nodiscard]] std::byte* look_up_to_mark(std::uint64_t address) noexcept;
+  /// Stores may be pending from now on; it must outlive this object's last access.
+  void expect_stores(pending_stores& of) noexcept { stores_ = &of; }
+  /// Like look_up(), but it is no use, and counts nothing.
+  [[nodiscard]] std::byte* find(std::uint64_t address) noexcept {
+    line_index const line = lines_.find(address);
+    return line == no_line ? nullptr : lines_.at(line, address);
+  }
+  /// The address of a byte that find() has found.
+  [[nodiscard]] std::uint64_t address_of(std::byte const* at) noexcept {
+    line_index const line = lines_.line_of(at);
+    return lines_.address_of(line) + static_cast<std::uint64_t>(at - lines_.data(line).data());
+  }
+  struct stored {
+    std::uint64_t address = 0;
+    std::uint64_t sharers = 0;
+  };
+  /// A pending store to a byte that find() has found happens: look_up() for it, and sharers().
+  stored store_to(std::byte const* at) noexcept {
+    line_index const line = lines_.line_of(at);
+    ++counted_.hits;
+    lines_.use(line);
+    lines_.state(line) = dirty;
+    return {address_of(at), lines_.metadata(line)};
+  }
   /// Fetches a line that look_up() has not found. `there` happens when it has arrived: then look_up() finds it, unless
   /// it has been lost again meanwhile, or is to be written and was fetched for readers; in these cases ask again.
   void bring(std::uint64_t address, event& there, bool for_store = false);
@@ -229,6 +264,9 @@ class l2_private {
   static constexpr std::size_t departure_lists = 256;
 
   [[nodiscard]] bool coherent() const noexcept { return watching_ != nullptr; }
+  void perform_stores() const {
+    if (stores_ != nullptr) stores_->perform();
+  }
   /// `kept`: the line stays, clean.
   void send_back(line_index line, bool kept, event* done);
   void back_invalidate(line_index line);
@@ -251,8 +289,9 @@ class l2_private {
   std::vector<snooper*> l1s_;
   bool sharers_known_ = false;
   snooper* watching_ = nullptr;  ///< With a directory only.
-  bool answers_ = false;         ///< The directory forwards requests to this cache.
-  std::vector<miss*> misses_;    ///< Few: one for each waiting client.
+  pending_stores* stores_ = nullptr;
+  bool answers_ = false;       ///< The directory forwards requests to this cache.
+  std::vector<miss*> misses_;  ///< Few: one for each waiting client.
   std::array<departure*, departure_lists> departures_{};
   std::deque<miss> all_misses_;
   std::vector<miss*> spare_misses_;

@@ -33,6 +33,7 @@ class zeroed_array {
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return values_[i]; }
   [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return values_[i]; }
   [[nodiscard]] T* data() noexcept { return values_; }
+  [[nodiscard]] T const* data() const noexcept { return values_; }
 
  private:
   static constexpr std::size_t host_line = 64;

@@ -78,6 +78,9 @@ void float_state::enter() const noexcept {
 }
 
 void float_state::leave() noexcept {
+#if defined(__SSE2__)
+  if (_mm_getcsr() == masked) return;  // most runs compute with integers only
+#endif
   flags |= host_flags();
   set_host(rne);
 }

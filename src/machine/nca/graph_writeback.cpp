@@ -167,6 +167,7 @@ void graph_writeback::access(traversal_access const& wanted, std::uint64_t mark)
 }
 
 void graph_writeback::look_up() {
+  tile_.catch_up();
   l2_private& l2 = tile_.l2();
   std::uint64_t const address = partition_ + accessed_.offset;
   bool const marks = accessed_.kind == traversal_access::mark;

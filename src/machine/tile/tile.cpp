@@ -32,6 +32,13 @@ std::unique_ptr<interface_unit> unit_of(machine_description const& description) 
   return description.hardware.rae->make<interface_unit, interface_inputs, interface_outputs>(parameters);
 }
 
+/// What uses the L2 performs posted stores before: harts, misses, range operations, the NCA, words of other tiles and
+/// atomics interfaces.
+bool has_plain_l2(machine_description const& description) {
+  return !description.coherence && !description.cni && !description.prefetcher && !description.mmu &&
+         description.units.empty();
+}
+
 /// The cached address of an uncached partition address; other addresses are returned as they are.
 std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_t address) {
   if (in.kind != region_kind::partition_uncached) return address;
@@ -64,6 +71,9 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
         k, clock_domain(description.memory_clock_ps),
         memory_port_parameters{description.memory.port_bytes, description.memory.access_cycles}, description.dram);
   }
+  posts_to_l2_ = has_plain_l2(description);
+  // Also on other machines: a lost line takes harts back, and their stores to the TLM before that must have happened.
+  l2_.expect_stores(*this);
   auto const on_write = [this](std::uint64_t address, std::size_t bytes) {
     snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
   };
@@ -97,7 +107,7 @@ static_assert(packet_data_max == transaction::data_max);
 std::uint32_t tile::attach(snooper& l1) {
   l2_.trust_sharers();  // filled() records them
   if (description_.prefetcher) l2_.allow_prefetches(description_.prefetcher->outstanding);
-  MACHINE_ASSERT(l1s_.size() < 64);
+  MACHINE_ASSERT(l1s_.size() < 63);  // watched_line is a bit of its own
   l1s_.push_back(&l1);
   l2_.attach(l1);
   return static_cast<std::uint32_t>(l1s_.size() - 1);
@@ -154,8 +164,9 @@ std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
 
 void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
-  if (posted_ == 0 || !tlm_region_.holds(address)) return;
-  std::byte const* const line = tlm_.at((address - tlm_region_.base) >> line_shift_ << line_shift_);
+  if (posted_ == 0) return;
+  std::byte const* const line = postable(address >> line_shift_ << line_shift_);
+  if (line == nullptr) return;
   auto const in_line = [&](std::byte const* at) { return static_cast<std::uint64_t>(at - line) >> line_shift_ == 0; };
   for (write_buffer const* const one : writers_)
     if (one->own_bit != std::uint64_t{1} << l1 && one->any_posted(in_line)) stores_meet_l1s_ = true;
@@ -190,23 +201,61 @@ void tile::execute_posted(bus_turn before) {
 }
 
 inline void tile::execute_first(write_buffer& of) {
-  write_buffer::posted_store const& first = of.take_first();
+  write_buffer::posted_store const first = of.take_first();
   first.execute();
   auto const offset = static_cast<std::uint64_t>(first.at - tlm_.at(0));
-  if ((tlm_sharers_[offset >> line_shift_] & ~of.own_bit) != 0 || watched()) [[unlikely]]
-    snoop(tlm_region_.base + offset, first.bytes, of.own, first.cycle, of.rank);
+  l2_private::stored const stored =
+      offset < tlm_.size_bytes() ? l2_private::stored{tlm_region_.base + offset, tlm_sharers_[offset >> line_shift_]}
+                                 : l2_.store_to(first.at);
+  if ((stored.sharers & ~of.own_bit) != 0 || is_watched(stored.address, first.bytes)) [[unlikely]]
+    snoop(stored.address, first.bytes, of.own, first.cycle, of.rank);
   of.add_done(bus(first.cycle, first.bytes));
 }
 
-void tile::watch(watcher& sleeper) {
-  watchers_.push_back(&sleeper);
-  if (!drain_.waits) drain_for_watchers();  // the harts of the tile have caught up
+void tile::perform() {
+  if (posted_ == 0) return;
+  // Harts whose turn in this cycle is over, as invalidated_from() has it.
+  bool const by_hart = !kernel_.is_closed() && kernel_.rank() != 0;
+  auto const over = [&](write_buffer const* one) { return one->rank <= kernel_.rank(); };
+  catch_up(turn_of_devices() + (by_hart ? static_cast<bus_turn>(std::ranges::count_if(writers_, over)) : 0));
+}
+
+void tile::lose(std::span<std::byte const> line) {
+  if (posted_ == 0) return;
+  perform();
+  auto const in_line = [&](std::byte const* at) { return static_cast<std::uint64_t>(at - line.data()) < line.size(); };
+  for (write_buffer const* const one : writers_) {
+    if (!one->any_posted(in_line)) continue;
+    MACHINE_ASSERT(one->by != nullptr);
+    one->by->loses_line();
+  }
+}
+
+void tile::watch(watcher& sleeper, std::uint64_t address, std::uint64_t bytes) {
+  watchers_.push_back({&sleeper, address, bytes});
+  if (tlm_region_.holds(address)) *sharers(address) |= watched_line;
+  if (drain_.waits) kernel_.take_back(drain_);
+  drain_for_watchers();  // the harts of the tile have caught up
+}
+
+void tile::unwatch(watcher& sleeper) noexcept {
+  auto const found = std::ranges::find(watchers_, &sleeper, &watched_word::sleeper);
+  if (found == watchers_.end()) return;
+  std::uint64_t const line = found->address >> line_shift_ << line_shift_;
+  watchers_.erase(found);
+  if (tlm_region_.holds(line) && !is_watched(line, std::uint64_t{1} << line_shift_)) *sharers(line) &= ~watched_line;
 }
 
 void tile::drain_for_watchers() {
   drain_.waits = false;
   if (posted_ == 0 || watchers_.empty()) return;
-  bus_turn const first = first_store();
+  bus_turn first = ~bus_turn{0};
+  for (std::size_t number = 0; number < writers_.size(); ++number) {
+    writers_[number]->each_posted([&](write_buffer::posted_store const& one) {
+      if (is_watched(address_of(one.at), one.bytes)) first = std::min(first, one.cycle << writer_bits | number);
+    });
+  }
+  if (first == ~bus_turn{0}) return;
   drain_.waits = true;
   drain_.store = first;
   drain_.rank = writers_[first % writers_max]->rank;
@@ -225,13 +274,13 @@ void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, s
   snooped_by_ = rank;
   // An access within an L1 line is within one L2 line; the L2 includes the L1s.
   if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
-    for (std::uint64_t left = *known; left != 0; left &= left - 1) {
+    for (std::uint64_t left = *known & ~watched_line; left != 0; left &= left - 1) {
       snooper* const l1 = l1s_[static_cast<std::size_t>(std::countr_zero(left))];
       if (l1 != own) l1->invalidate(address, bytes);
     }
   }
   snooped_by_ = 0;
-  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
+  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1].sleeper->written(address, bytes, cycle);
 }
 
 void tile::discard(std::uint64_t address, std::uint64_t bytes) {
@@ -240,9 +289,8 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
     tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
     std::uint64_t const line = std::uint64_t{1} << line_shift_;
     std::uint64_t const* const known = tlm_sharers(address);
-    bool const all = watched();
     for (std::uint64_t i = 0; i < bytes >> line_shift_; ++i) {
-      if (all || known[i] != 0) [[unlikely]]
+      if (known[i] != 0) [[unlikely]]
         snoop(address + i * line, line, nullptr, cycle);
     }
     return;
@@ -423,7 +471,7 @@ std::byte* tile::watchable(std::uint64_t address) noexcept {
 
 void tile::notify_watchers(std::uint64_t address, std::size_t bytes) {
   std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
-  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
+  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1].sleeper->written(address, bytes, cycle);
 }
 
 void tile::serve_probe(transaction& request, event& finished) {

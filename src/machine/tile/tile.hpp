@@ -46,7 +46,7 @@ class arrival_guard {
   [[nodiscard]] virtual bool admits(transaction const& data) = 0;
 };
 
-class tile : public home, private line_memory, private l2_port, private probe_sender {
+class tile : public home, private line_memory, private l2_port, private probe_sender, private pending_stores {
  public:
   /// The kind of target of a hart's access.
   enum class place : std::uint8_t {
@@ -86,16 +86,28 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   /// Adds an L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for
   /// filled().
   std::uint32_t attach(snooper& l1);
-  /// Notified of every write until unwatch().
-  void watch(watcher& sleeper);
-  void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
+  /// Notified of every write until unwatch(); it sleeps on these bytes, which are in one line.
+  void watch(watcher& sleeper, std::uint64_t address, std::uint64_t bytes);
+  void unwatch(watcher& sleeper) noexcept;
 
-  /// Adds the buffer to which a hart posts stores to the TLM. No other access to the tile overtakes them.
+  /// Adds the buffer to which a hart posts stores to the TLM, and, as guesses, to lines of the L2. No other access to
+  /// the tile overtakes them.
   std::uint32_t attach(write_buffer& added);
   /// A store was added to the buffer of this number; the buffer's first store is for `first_cycle`.
   void posted(std::uint32_t number, std::uint64_t first_cycle) noexcept {
     ++posted_;
     first_posted(number, first_cycle);
+  }
+  /// The last stores of this buffer were taken back.
+  void taken_back(std::uint32_t number, std::size_t count) noexcept {
+    posted_ -= count;
+    first_posted(number, writers_[number]->first_cycle());
+    if (posted_ == 0) stores_meet_l1s_ = false;
+  }
+  /// The byte, if a store to it may be posted as a guess: it is here now. Null: it may not.
+  [[nodiscard]] std::byte* postable(std::uint64_t address) noexcept {
+    if (tlm_region_.holds(address)) return tlm_.at(address - tlm_region_.base);
+    return posts_to_l2_ && place_of(address) == place::l2 ? l2_.find(address) : nullptr;
   }
   /// A turn on the bus: by cycle, within a cycle those of devices first, then those of harts by number.
   using bus_turn = std::uint64_t;
@@ -188,8 +200,17 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   [[nodiscard]] std::uint64_t const* tlm_sharers(std::uint64_t address) const noexcept {
     return tlm_region_.holds(address) ? &tlm_sharers_[(address - tlm_region_.base) >> line_shift_] : nullptr;
   }
-  /// A hart sleeps on a word and must be notified of writes.
-  [[nodiscard]] bool watched() const noexcept { return !watchers_.empty(); }
+  /// A hart sleeps on some of these bytes and must be notified of writes. Lines of the TLM say it, too: watched_line is
+  /// among their sharers.
+  [[nodiscard]] bool is_watched(std::uint64_t address, std::uint64_t bytes) const noexcept {
+    return std::ranges::any_of(watchers_, [=](watched_word const& one) {
+      return address < one.address + one.bytes && one.address < address + bytes;
+    });
+  }
+  /// The first cycle in which a posted store may wake a sleeper.
+  [[nodiscard]] std::uint64_t posted_wakes_from() const noexcept {
+    return drain_.waits ? drain_.store >> writer_bits : write_buffer::never;
+  }
   /// An L1 has filled the line of this address.
   void filled(std::uint64_t address, std::uint32_t l1) noexcept;
 
@@ -324,12 +345,25 @@ class tile : public home, private line_memory, private l2_port, private probe_se
     bool waits = false;
     bus_turn store = 0;  ///< The first posted one.
   };
+  struct watched_word {
+    watcher* sleeper;
+    std::uint64_t address;
+    std::uint64_t bytes;
+  };
+  static constexpr std::uint64_t watched_line = std::uint64_t{1} << 63U;
+  /// The address of a byte to which a store is posted.
+  [[nodiscard]] std::uint64_t address_of(std::byte const* at) noexcept {
+    auto const offset = static_cast<std::uint64_t>(at - tlm_.at(0));
+    return offset < tlm_.size_bytes() ? tlm_region_.base + offset : l2_.address_of(at);
+  }
   [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
   [[nodiscard]] place place_in_scratchpad(region const& in, std::uint64_t address) const noexcept;
   void serve_scratchpad(transaction& request, event& finished);
   void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
     first_stores_[number] = cycle << writer_bits | number;
   }
+  void perform() override;
+  void lose(std::span<std::byte const> line) override;
   void execute_posted(bus_turn before);
   void execute_first(write_buffer& of);
   /// The least entry of first_stores_.
@@ -402,11 +436,12 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   arrival_guard* guard_ = nullptr;
   object_lookaside* objects_ = nullptr;
   std::vector<snooper*> l1s_;
-  std::vector<watcher*> watchers_;
+  std::vector<watched_word> watchers_;
   std::vector<write_buffer*> writers_;
   /// By writer: the cycle of its first store, with its number in the lowest bits, so that the minimum gives both.
   std::array<std::uint64_t, writers_max> first_stores_{};
   std::uint64_t posted_ = 0;  ///< Stores of all writers.
+  bool posts_to_l2_ = false;
   /// An L1 of another hart, or of instructions, was filled with a line to which a store is posted.
   bool stores_meet_l1s_ = false;
   drain_event drain_{*this};

@@ -1,5 +1,5 @@
-// write_buffer: a hart's stores on the way to the bus: completion times of the last ones, and stores to the TLM that
-// are still to happen because the hart ran ahead of them.
+// write_buffer: a hart's stores on the way to the bus: completion times of the last ones, and stores to the TLM and
+// the L2 that are still to happen because the hart ran ahead of them.
 //
 // Shapes    both are rings of `entries`.
 // Units     cycles of the tile's clock.
@@ -16,6 +16,14 @@
 #include "machine/cache/l1_cache.hpp"
 
 namespace tess::machine {
+
+/// A hart that goes on by guesses, until it is told that one may be wrong (docs/internals/machine.md, 3).
+class guesser {
+ public:
+  virtual ~guesser() = default;
+  /// A line that it has counted on is about to be lost.
+  virtual void loses_line() = 0;
+};
 
 struct write_buffer {
   static constexpr std::size_t entries = 8;
@@ -62,6 +70,8 @@ struct write_buffer {
     added.at = at;
     added.bytes = bytes;
   }
+  /// The last stores that were posted do not happen.
+  void take_back(std::size_t count) noexcept { posted_count -= count; }
   posted_store const& take_first() noexcept {
     posted_store const& first = posted[first_posted];
     first_posted = (first_posted + 1) % entries;
@@ -85,6 +95,10 @@ struct write_buffer {
     }
   }
 
+  template <class Each>
+  void each_posted(Each const& each) const {
+    for (std::size_t i = 0; i < posted_count; ++i) each(posted[(first_posted + i) % entries]);
+  }
   /// Is a store posted to such a byte?
   template <class Predicate>
   [[nodiscard]] bool any_posted(Predicate const& such) const noexcept {
@@ -96,6 +110,7 @@ struct write_buffer {
   std::uint32_t rank = 0;     ///< The hart's, as an event.
   std::uint64_t own_bit = 0;  ///< The bit of the hart's data L1 among sharers.
   snooper* own = nullptr;     ///< That L1, which already has these values and later ones.
+  guesser* by = nullptr;      ///< Null: no posted store is taken back.
   std::size_t next_done = 0;
   std::size_t first_posted = 0;
   std::size_t posted_count = 0;

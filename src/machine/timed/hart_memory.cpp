@@ -89,13 +89,90 @@ bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, acces
   return allowed;
 }
 
-bool hart_memory::would_hit(hart const& h) const noexcept {
+bool hart_memory::can_guess(hart const& h) noexcept {
   std::uint64_t const first = h.request.address;
+  if (h.stopped == stop::store) {
+    if (guessed_.repeats) return guessed_.repeated < guessed_.happened;
+    return target_of_guess(first, h.request.bytes) != nullptr;
+  }
   if (h.stopped == stop::fetch) return rights_.allow(first, right_execute) && code_.has(global(first));
   if (h.stopped != stop::load) return false;
   std::uint64_t const last = first + h.request.bytes - 1;
   auto const hits = [&](std::uint64_t at) { return rights_.allow(at, right_read) && data_.has(global(at)); };
   return hits(first) && hits(last);
+}
+
+bool hart_memory::guess_access(hart& h, event& resume) {
+  if (h.stopped == stop::fetch) return serve_fetch(h, resume);
+  if (h.stopped == stop::load) return serve_load(h, resume);
+  auto const free =
+      post_guess(h.request.address, std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes), h.now());
+  if (!free) return false;
+  h.wait_until(*free);
+  h.advance();
+  return true;
+}
+
+std::byte* hart_memory::target_of_guess(std::uint64_t address, std::size_t bytes) noexcept {
+  bool const is_full = buffer_.posted_count == write_buffer::entries || guessed_.count == guessed_.all.size();
+  bool const now = !is_full && !tile_.stores_meet_l1s();
+  if (!now || crosses(address, bytes) || !rights_.allow(address, right_write)) return nullptr;
+  std::uint64_t const name = global(address);
+  std::byte* const at = tile_.postable(name);
+  // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
+  return at != nullptr && !tile_.is_watched(name, bytes) && (*tile_.line_sharers(name) & ~buffer_.own_bit) == 0
+             ? at
+             : nullptr;
+}
+
+std::optional<std::uint64_t> hart_memory::post_guess(std::uint64_t address, std::span<std::byte const> value,
+                                                     std::uint64_t ends) noexcept {
+  if (ends >= hits_until_) return {};
+  guessed_store store{.bytes = value.size()};
+  if (guessed_.repeats) {
+    if (guessed_.repeated == guessed_.happened) return {};
+    store = guessed_.all[guessed_.repeated++];
+  } else {
+    std::byte* const at = target_of_guess(address, value.size());
+    if (at == nullptr) return {};
+    std::uint64_t const name = global(address);
+    store.copy = (*tile_.line_sharers(name) & buffer_.own_bit) != 0 ? data_.find(name) : nullptr;
+    if (store.copy != nullptr) std::memcpy(&store.before, store.copy, store.bytes);
+    store.free = buffer_.free_from(ends);
+    store.to_tlm = tile_.place_of(name) == tile::place::tlm;
+    guessed_.all[guessed_.count++] = store;
+    std::uint64_t word = 0;
+    std::memcpy(&word, value.data(), value.size());
+    buffer_.post(ends, word, at, value.size());
+    tile_.posted(buffer_number_, buffer_.first_cycle());
+  }
+  if (store.copy != nullptr) std::memcpy(store.copy, value.data(), value.size());
+  ++counted_.stores;
+  if (!store.to_tlm) ++counted_.other_stores;
+  counted_.store_wait_cycles += store.free - ends;
+  return store.free;
+}
+
+void hart_memory::take_back(statistics const& counted) noexcept {
+  counted_ = counted;
+  std::size_t const left = guessed_left();
+  if (left != 0) {
+    buffer_.take_back(left);
+    tile_.taken_back(buffer_number_, left);
+  }
+  for (std::size_t k = guessed_.count; k > 0; --k) {
+    guessed_store const& one = guessed_.all[k - 1];
+    if (one.copy != nullptr) std::memcpy(one.copy, &one.before, one.bytes);
+  }
+  guessed_.happened = guessed_.count - left;
+  guessed_.repeats = true;
+  guessed_.repeated = 0;
+}
+
+std::optional<std::uint64_t> hart_memory::first_guessed_store() const noexcept {
+  std::size_t const left = guessed_left();
+  if (left == 0) return {};
+  return buffer_.posted[(buffer_.first_posted + buffer_.posted_count - left) % write_buffer::entries].cycle;
 }
 
 bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept {
@@ -143,7 +220,8 @@ std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64
   std::uint64_t const* const known = tile_.line_sharers(name);
   std::uint64_t const sharers = known == nullptr ? 0 : *known;
   if ((sharers & buffer_.own_bit) != 0) keep(address, value);
-  if ((sharers & ~buffer_.own_bit) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends, buffer_.rank);
+  if ((sharers & ~buffer_.own_bit) != 0 || tile_.is_watched(name, value.size()))
+    tile_.snoop(name, value.size(), &data_, ends, buffer_.rank);
   return buffer_store(ends, value.size());
 }
 
@@ -166,6 +244,11 @@ bool hart_memory::post_of_size(hart& h, inst const* i, std::uint64_t address, st
 bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
                                  std::span<std::byte const> value) noexcept {
   std::uint64_t const ends = h.now(i);
+  if (guesses_ != nullptr) {
+    auto const free = post_guess(address, value, ends);
+    if (free && *free != ends) delay(h, i, spent::buffer, *free - ends);
+    return free.has_value();
+  }
   if (!is_translated(address, false)) return false;
   if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
   std::uint64_t const name = global(address);
@@ -173,6 +256,8 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
   if (where != tile::place::tlm && where != tile::place::l2 && where != tile::place::scratchpad) return false;
   bool const alone = alone_until(ends);
   if (!alone && where != tile::place::tlm) return false;
+  if (tile_.is_watched(name, value.size())) return false;  // the sleeper goes on then, perhaps before this hart
+  if (alone) catch_up(ends);
   std::byte* const at = tile_.look_up(where, name, true);
   if (at == nullptr) return false;
   if (where == tile::place::tlm) {
@@ -185,7 +270,6 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
     if (!alone) return post_of_size(h, i, address, value, at, *sharers);
     ++counted_.tlm_in_place;
   }
-  catch_up(ends);
   ++counted_.stores_in_place;
   std::uint64_t const free = put(at, address, name, value, ends);
   if (free != ends) delay(h, i, spent::buffer, free - ends);

@@ -14,6 +14,7 @@
 // Source    RISC-V Unprivileged ISA 20191213, chapter 14 (RVWMO).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -150,26 +151,31 @@ class hart_memory {
   /// Before a run: nothing that the tile can observe happens before the cycle `horizon`, nor before the hart's turn in
   /// the kernel's cycle.
   void look_ahead(std::uint64_t horizon, std::uint64_t kernel_cycle) noexcept {
-    horizon_ = tile_.watched() ? 0 : horizon;  // a write may wake a sleeper
-    hits_until_ = std::max(std::min(horizon, tile_.stores_meet_l1s_from()), kernel_cycle + 1);
+    horizon_ = std::min(horizon, tile_.posted_wakes_from());
+    hits_until_ = std::max(std::min(horizon_, tile_.stores_meet_l1s_from()), kernel_cycle + 1);
   }
   // Beyond the horizon a hart may guess that lines stay in its L1s, and go on by hits (docs/internals/machine.md, 3).
-  class guesser {
-   public:
-    virtual ~guesser() = default;
-    /// A line of an L1 is about to be lost.
-    virtual void loses_line() = 0;
-  };
-  /// From now on only hits before this cycle are done, and `by` is told before a line goes; until guess_no_more().
+  // Its stores to lines that are here are posted, and are taken back with it.
+  /// From now on only hits and such stores before this cycle are done, and `by` is told before a line goes; until
+  /// guess_no_more().
   void guess(guesser& by, std::uint64_t until) noexcept {
-    guesses_ = &by;
+    guesses_ = buffer_.by = &by;
     horizon_ = 0;
     hits_until_ = until;
   }
-  void guess_no_more() noexcept { guesses_ = nullptr; }
-  /// Does the access that the hart stopped for hit its L1, and is it allowed? Without translation.
-  [[nodiscard]] bool would_hit(hart const& h) const noexcept;
-  void restore(statistics const& counted) noexcept { counted_ = counted; }
+  void guess_no_more() noexcept {
+    guesses_ = buffer_.by = nullptr;
+    guessed_.count = 0;
+    guessed_.repeats = false;
+  }
+  /// Is the access that the hart stopped for such a hit or store, and is it allowed? Without translation.
+  [[nodiscard]] bool can_guess(hart const& h) noexcept;
+  /// Does it, after can_guess(). False: the hart stops for its second line.
+  [[nodiscard]] bool guess_access(hart& h, event& resume);
+  /// As before all guesses, when this was counted. Stores that have happened since will be repeated without effect.
+  void take_back(statistics const& counted) noexcept;
+  /// The cycle of the first store of a guess that is still to happen.
+  [[nodiscard]] std::optional<std::uint64_t> first_guessed_store() const noexcept;
   /// Nothing is done in place from this cycle on, as if look_ahead() had said so.
   void look_no_farther_than(std::uint64_t cycle) noexcept {
     horizon_ = std::min(horizon_, cycle);
@@ -304,6 +310,13 @@ class hart_memory {
       data_.store(global(address), value.data(), value.size());
     }
   }
+  /// A store of a guess: the cycle at which the hart continues; nothing: it cannot be posted.
+  [[nodiscard]] std::optional<std::uint64_t> post_guess(std::uint64_t address, std::span<std::byte const> value,
+                                                        std::uint64_t ends) noexcept;
+  /// Where it goes; null: it cannot be posted.
+  [[nodiscard]] std::byte* target_of_guess(std::uint64_t address, std::size_t bytes) noexcept;
+  /// Stores of guesses that are still to happen.
+  [[nodiscard]] std::size_t guessed_left() const noexcept { return std::min(buffer_.posted_count, guessed_.count); }
   bool serve_load_lines(hart& h, event& resume);
   bool load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
   void enter(std::uint64_t address, std::byte* in_line) noexcept;
@@ -327,6 +340,22 @@ class hart_memory {
   std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
   std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
   guesser* guesses_ = nullptr;    ///< Null: what the hart has done is final.
+  /// A store of a guess.
+  struct guessed_store {
+    std::byte* copy = nullptr;  ///< In the own L1; null: it is not there.
+    std::uint64_t before = 0;   ///< What was there.
+    std::uint64_t free = 0;     ///< The cycle at which the hart continued.
+    std::size_t bytes = 0;
+    bool to_tlm = false;
+  };
+  /// All since the hart began to guess: it does so at one moment of kernel time, so they fit into its buffer.
+  struct {
+    std::array<guessed_store, write_buffer::entries> all;
+    std::size_t count = 0;
+    bool repeats = false;      ///< The hart was taken back.
+    std::size_t happened = 0;  ///< So many of its stores had happened then,
+    std::size_t repeated = 0;  ///< and so many of these have been repeated.
+  } guessed_;
   /// With directories: the completed part of an access to two lines.
   struct {
     std::uint64_t value = 0;
@@ -346,8 +375,8 @@ inline bool hart_memory::post(hart& h, inst const* i, std::uint64_t address, std
                               std::uint64_t sharers) noexcept {
   std::uint64_t const ends = h.now(i);
   // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
-  if (buffer_.posted_count == write_buffer::entries || guesses_ != nullptr || tile_.watched() ||
-      (sharers & ~buffer_.own_bit) != 0 || tile_.stores_meet_l1s())
+  if (buffer_.posted_count == write_buffer::entries || guesses_ != nullptr || (sharers & ~buffer_.own_bit) != 0 ||
+      tile_.stores_meet_l1s())
     return false;
   __builtin_prefetch(at, 1);  // written when the store happens
   // The tables exceed the host's nearest caches: avoid look-ups that are not needed.

@@ -262,7 +262,10 @@ void tile_program::end(int code, std::string trouble) {
   ended_ = true;
   exit_code_ = code;
   trouble_ = std::move(trouble);
-  for (timed_hart& one : harts_) one.is = timed_hart::state::idle;
+  for (timed_hart& one : harts_) {
+    one.take_back_stores();
+    one.is = timed_hart::state::idle;
+  }
   on_end_(*this);
 }
 

@@ -258,7 +258,7 @@ bool timed_hart::serve_stop() {
       h.advance();
       if (h.reserved.bytes != 0 && reservation_holds()) {
         is = state::reserved;
-        tile_.watch(*this);
+        tile_.watch(*this, memory_.global(h.reserved.address), h.reserved.bytes);
       }
       break;
     case stop::counter:

@@ -70,7 +70,7 @@ struct hart_work {
   std::uint64_t tlm_stores = 0;
 };
 
-class alignas(64) timed_hart : event, tile::watcher, tile::runner, hart_memory::guesser, public interrupt_target {
+class alignas(64) timed_hart : event, tile::watcher, tile::runner, guesser, public interrupt_target {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
@@ -103,6 +103,8 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, hart_memory::
   [[nodiscard]] bool is_under_way() const noexcept {
     return pending_ || remote_pending_ || awaits_answer_ || context.is_tentative || context.tickets.are_under_way();
   }
+  /// The program ends: it goes back to before its first store that has not happened.
+  void take_back_stores();
   /// It has the registers and the state of that one, which is held, and goes on now if that one could.
   void take_over(timed_hart const& from);
   /// The same of a machine without time, where it is in that state. All instructions before are left out of retired().
@@ -155,7 +157,8 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, hart_memory::
   bool serve();
   /// The same, without what must be done before.
   bool serve_stop();
-  /// Beyond the horizon it goes on by hits, as long as no line is lost that would have been earlier than they (Time
+  /// Beyond the horizon it goes on by hits, and by stores to lines that are here, which are posted, as long as no line
+  /// is lost that would have been earlier than they (Time
   /// Warp: D. Jefferson, "Virtual Time", TOPLAS 7(3), 1985; here with one moment to go back to). True: the access for
   /// which it stopped was such a hit.
   [[nodiscard]] bool guess();

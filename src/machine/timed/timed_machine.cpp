@@ -307,6 +307,8 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     notify_stalled();
     stopped = run_to_end(interval_ps, each, limit, pauses);
   }
+  for (auto const& one : programs_)
+    for (timed_hart& hart : one->harts()) hart.take_back_stores();
   for (auto const& one : grid_.tiles) one->end_stores();
   machine_outcome outcome;
   for (auto const& one : programs_) {

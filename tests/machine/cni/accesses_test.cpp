@@ -309,7 +309,7 @@ TEST_F(cni_accesses, wake_sleepers_on_a_word_and_invalidate_it_in_l1s) {
   listener one;
   tile& here = *m.g.tiles[1];
   std::uint32_t const l1 = here.attach(static_cast<snooper&>(one));
-  here.watch(one);
+  here.watch(one, m.scratchpad(1, 512), sizeof(std::uint64_t));
   one.word = m.scratchpad(1, 512);
   here.filled(one.word, l1);
   m.post(0, one.word, 1);

@@ -200,7 +200,7 @@ TEST(a_sleeper_on_a_word_of_the_l2, is_woken_by_a_remote_store_and_not_by_a_load
     std::vector<std::uint64_t> heard;
   } asleep;
   tiles_with_rae t;
-  t.g.tiles[0]->watch(asleep);
+  t.g.tiles[0]->watch(asleep, t.word(8), sizeof(std::uint64_t));
   t.load(1, t.word(8));
   t.run();
   EXPECT_TRUE(asleep.heard.empty());

@@ -223,7 +223,7 @@ TEST(a_sleeper_on_a_word, is_woken_by_a_remote_store_and_not_by_a_load) {
     std::vector<std::uint64_t> heard;
   } asleep;
   nodes n;
-  n.g.tiles[0]->watch(asleep);
+  n.g.tiles[0]->watch(asleep, n.word(8), sizeof(std::uint64_t));
   n.load(1, n.word(8));
   n.run();
   EXPECT_TRUE(asleep.heard.empty());
