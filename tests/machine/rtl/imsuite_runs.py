@@ -1,5 +1,5 @@
-"""imsuite_runs: IMSuite's kernels print the same and take the same cycles with the accelerator's hardware in the place
-of its model.
+"""imsuite_runs: IMSuite's kernels print the same and take the same cycles with both accelerators' hardware in the place
+of their models.
 
   imsuite_runs.py TESS_MACHINE FOLDER [KERNEL...]
 
@@ -17,7 +17,7 @@ from pathlib import Path
 MACHINE, FOLDER = sys.argv[1], Path(sys.argv[2])
 KERNELS = sys.argv[3:] or ["bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc"]
 # The least size that all inputs have.
-SIZE = "6"
+SIZE = "8"
 PLACES = "3"
 
 
@@ -40,12 +40,14 @@ class Kernels(unittest.TestCase):
     def test_are_the_same(self) -> None:
         for kernel in KERNELS:
             with self.subTest(kernel=kernel):
-                model, hardware = told(kernel), told(kernel, "--rtl", "nma")
+                model, hardware = told(kernel), told(kernel, "--rtl", "nma", "--rtl", "nca")
                 requests = sum(memory["nma_requests"] for memory in model["memories"])
+                written = sum(tile["nca_graphs"] for tile in model["tiles"])
                 self.assertGreater(requests, 0, "no graph was copied")
+                self.assertGreater(written, 0, "no graph was written back")
                 for key in model:
                     self.assertEqual(model[key], hardware[key], f"{kernel}: {key}")
-                print(f"{kernel}: {requests} graphs", flush=True)
+                print(f"{kernel}: {requests} graphs copied, {written} written back", flush=True)
 
 
 if __name__ == "__main__":
