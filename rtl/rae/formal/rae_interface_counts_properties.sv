@@ -1,0 +1,122 @@
+/// rae_interface_counts_properties: no request is lost and none is answered twice, and main entries never leak.
+///
+/// At all times as many requests are inside as lie in the queue, among the hits, in the core, in main entries whose lines
+/// are not done, and in the answer that is offered. A main entry in use waits to fetch, or its line is asked for or
+/// comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
+/// fetched, once.
+module rae_interface_counts_properties #(
+    parameter int unsigned MainEntries = 64,
+    parameter int unsigned SubEntries = 64,
+    parameter int unsigned QueueEntries = 64,
+    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
+    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+) (
+    input logic                   clk_i,
+    input logic                   rst_ni,
+    input logic                   request_valid_i,
+    input logic                   request_ready_o,
+    input logic                   answer_valid_o,
+    input logic                   answer_ready_i,
+    input logic                   fetch_valid_o,
+    input logic                   fetch_ready_i,
+    input logic [ EntryWidth-1:0] fetch_entry_o,
+    input logic                   grant_valid_i,
+    input logic [ EntryWidth-1:0] grant_entry_i,
+    input logic                   line_valid_i,
+    input logic                   line_ready_o,
+    input logic [ EntryWidth-1:0] line_entry_i,
+    input logic                   blocked,
+    // Inside.
+    input logic [           31:0] queued,
+    input logic [           31:0] stored,      // by the queue's memory
+    input logic [           31:0] decoded,
+    input logic                   looks_up,    // the head's look-up has begun
+    input logic [           31:0] hits,
+    input logic [            2:0] state,
+    input logic                   active,
+    input logic [ EntryWidth-1:0] entry,
+    input logic [ CountWidth-1:0] served,
+    input logic [MainEntries-1:0] used,
+    input logic [ CountWidth-1:0] joined[MainEntries]
+);
+
+  localparam logic [2:0] Idle = 3'd0, Hit = 3'd1, Walk = 3'd2, Step = 3'd3, Release = 3'd7;
+
+  logic started_q = 1'b0;
+  logic [31:0] inside_q;
+  logic [MainEntries-1:0] fetched_q, granted_q;  // entries whose line is asked for; comes
+  logic asks, answers;
+
+  assign asks    = request_valid_i && request_ready_o;
+  assign answers = answer_valid_o && answer_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!rst_ni) begin
+      inside_q  <= '0;
+      fetched_q <= '0;
+      granted_q <= '0;
+    end else begin
+      inside_q <= inside_q + 32'(asks) - 32'(answers);
+      if (fetch_valid_o && fetch_ready_i) fetched_q[fetch_entry_o] <= 1'b1;
+      if (grant_valid_i) begin
+        fetched_q[grant_entry_i] <= 1'b0;
+        granted_q[grant_entry_i] <= 1'b1;
+      end
+      if (line_valid_i && line_ready_o) granted_q[line_entry_i] <= 1'b0;
+    end
+  end
+
+  logic [31:0] held;
+  always_comb begin
+    held = queued + hits + 32'(state == Hit) + 32'(answer_valid_o);
+    for (int unsigned i = 0; i < MainEntries; ++i) if (used[i]) held = held + 32'(joined[i]);
+    if (active) held = held - 32'(served);
+  end
+
+  always_comb begin
+    if (!started_q) assume (!rst_ni);
+    if (started_q && rst_ni) begin
+      assume (32'(grant_entry_i) < MainEntries && 32'(line_entry_i) < MainEntries);
+      assume (!grant_valid_i || fetched_q[grant_entry_i]);
+      assume (!line_valid_i || granted_q[line_entry_i]);
+      assert (inside_q == held);
+      for (int unsigned i = 0; i < MainEntries; ++i) begin
+        // In use: in one of these places.
+        assert (32'(used[i]) == 32'(fetch_valid_o && 32'(fetch_entry_o) == i) + 32'(fetched_q[i]) +
+                32'(granted_q[i]) + 32'(active && 32'(entry) == i));
+        if (used[i]) assert (joined[i] != '0 && 32'(joined[i]) <= SubEntries);
+      end
+      // For the induction.
+      assert (queued == stored && queued <= QueueEntries && decoded <= queued && hits <= 4);
+      if (looks_up) assert (decoded != 0 && !blocked);
+      assert (32'(entry) < MainEntries && 32'(fetch_entry_o) < MainEntries);
+      if (active) assert (used[entry] && served <= joined[entry] && state != Idle && state != Release);
+      if (active && state != Walk && state != Step) assert (served == joined[entry]);
+      if (state == Step) assert (served < joined[entry]);
+      if (!active) assert (state == Idle || state == Hit || state == Release);
+      // The head waits only while entries are in use: each end wakes it.
+      if (blocked) assert (used != '0);
+    end
+  end
+
+endmodule
+
+bind rae_interface rae_interface_counts_properties #(
+    .MainEntries (MainEntries),
+    .SubEntries  (SubEntries),
+    .QueueEntries(QueueEntries)
+) counts (
+    .queued (32'(queued_o)),
+    .stored (32'(i_request_queue.i_requests.count_q)),
+    .decoded(32'(i_request_queue.decoded_q)),
+    .looks_up(i_look_up.left_q != '0),
+    .hits   (32'(i_hits.count_q)),
+    .state  (i_interface_core.state_q),
+    .active (i_interface_core.active_q),
+    .entry  (i_interface_core.entry_q),
+    .served (i_interface_core.served_q),
+    .used   (i_main_entries.used_q),
+    .joined (i_main_entries.joined_q),
+    .*
+);
