@@ -127,6 +127,7 @@ class cache_array {
   }
 
  private:
+  static constexpr unsigned no_bits = 64;
   /// The fields that a search compares, together: a set of four is one line of the host's caches.
   struct name {
     std::uint64_t tag = 0;
@@ -140,6 +141,7 @@ class cache_array {
 
   cache_shape shape_;
   unsigned line_bits_;
+  unsigned way_bits_;  ///< Of a number of ways that is a power of two; otherwise `no_bits`.
   std::uint64_t line_mask_;
   std::uint32_t set_mask_;
   line_index lines_;

@@ -11,9 +11,8 @@
 // Source    the snooping write-through caches of LEON3, as NEMESYS (MEMSYS 2019), Table 2, has them.
 #pragma once
 
-#include <cstring>
-
 #include "machine/cache/cache_array.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 
@@ -62,7 +61,7 @@ class l1_cache : public snooper {
   /// The hart's own store, which also goes to the L2; here it only updates a cached line.
   void store(std::uint64_t address, std::byte const* value, std::size_t bytes) noexcept {
     line_index const line = lines_.find(address);
-    if (line != no_line) std::memcpy(lines_.at(line, address), value, bytes);
+    if (line != no_line) copy_word(lines_.at(line, address), value, bytes);
   }
 
   /// Fills the line of this address from all of `line`; null: nobody will read its bytes. Returns where it is stored.

@@ -108,10 +108,14 @@ class l2_private {
   [[nodiscard]] std::byte* look_up_to_mark(std::uint64_t address) noexcept;
   /// Stores may be pending from now on; it must outlive this object's last access.
   void expect_stores(pending_stores& of) noexcept { stores_ = &of; }
-  /// Like look_up(), but it is no use, and counts nothing.
-  [[nodiscard]] std::byte* find(std::uint64_t address) noexcept {
+  struct found_byte {
+    std::byte* at = nullptr;  ///< Null: its line is not here.
+    std::uint64_t sharers = 0;
+  };
+  /// Like look_up(), but it is no use, and counts nothing; and sharers().
+  [[nodiscard]] found_byte find(std::uint64_t address) noexcept {
     line_index const line = lines_.find(address);
-    return line == no_line ? nullptr : lines_.at(line, address);
+    return line == no_line ? found_byte{} : found_byte{lines_.at(line, address), lines_.metadata(line)};
   }
   /// The address of a byte that find() has found.
   [[nodiscard]] std::uint64_t address_of(std::byte const* at) noexcept {

@@ -37,7 +37,10 @@ bool dram::try_access(std::uint64_t address, bool write, event& done) {
     if (writes_.size() >= parameters_.queue_entries) return false;
     ++counted_.writes;
     bool const merged = std::ranges::find(writes_, line, &request::line) != writes_.end();
-    if (!merged) writes_.push_back({locate(parameters_, address), line, nullptr, kernel_.now()});
+    if (!merged) {
+      writes_.push_back({locate(parameters_, address), line, nullptr, kernel_.now()});
+      ahead_.cycle = never;
+    }
     kernel_.after(0, done);
   } else {
     if (reads_.size() >= parameters_.queue_entries) return false;
@@ -48,6 +51,7 @@ bool dram::try_access(std::uint64_t address, bool write, event& done) {
       return true;
     }
     reads_.push_back({locate(parameters_, address), line, &done, kernel_.now()});
+    ahead_.cycle = never;
   }
   if (!reads_.empty() || !writes_.empty()) plan(std::max(cycle_at_or_after(kernel_.now()), next_command_));
   return true;
@@ -79,10 +83,13 @@ void dram::work() {
     take_turn();
     bool const drain = drains(draining_);
     std::vector<request>& queue = drain ? writes_ : reads_;
-    choice const chosen = choose(queue, drain, cycle);
+    choice const chosen = ahead_.cycle == cycle ? ahead_ : choose(queue, drain, cycle);
+    ahead_.cycle = never;
     if (chosen.cycle <= cycle) {
       issue(queue, chosen, cycle);
       issued = true;
+    } else if (chosen.cycle < first_refresh_) {
+      ahead_ = chosen;
     }
     next = std::min(next, chosen.cycle);
   }
@@ -104,9 +111,13 @@ void dram::take_turn() noexcept {
   turn_over_ = false;
 }
 
-std::uint64_t dram::next_chance() const {
+std::uint64_t dram::next_chance() {
   bool const drain = drains(turned());
-  return std::min(first_refresh_, choose(drain ? writes_ : reads_, drain, next_command_).cycle);
+  choice const chosen = choose(drain ? writes_ : reads_, drain, next_command_);
+  if (chosen.cycle >= first_refresh_) return first_refresh_;
+  ahead_ = chosen;
+  ahead_.cycle = std::max(chosen.cycle, next_command_);
+  return chosen.cycle;
 }
 
 void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t cycle) {

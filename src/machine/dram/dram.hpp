@@ -104,7 +104,7 @@ class dram {
   void take_turn() noexcept;
   [[nodiscard]] bool drains(bool draining) const noexcept { return !writes_.empty() && (draining || reads_.empty()); }
   /// The next cycle for a command, if no request arrives and no refresh is due.
-  [[nodiscard]] std::uint64_t next_chance() const;
+  [[nodiscard]] std::uint64_t next_chance();
 
   kernel& kernel_;
   dram_parameters parameters_;
@@ -117,6 +117,7 @@ class dram {
   bool turn_over_ = false;          ///< To be decided at next_command_.
   std::uint64_t next_command_ = 0;  ///< Cycle from which the command bus is free.
   std::vector<event*> vacancies_;
+  choice ahead_;  ///< What choose() will say at its cycle; never, if a request came since then.
 
   std::deque<tick> ticks_;
   std::vector<tick*> spare_ticks_;

@@ -31,7 +31,7 @@ void calendar::take_back(event& waiting) noexcept {
   if (list.first != nullptr) return;
   std::uint64_t& word = used_[slot % slots / 64];
   word &= ~(std::uint64_t{1} << slot % 64);
-  if (word == 0) used_words_ &= ~(1U << slot % slots / 64);
+  if (word == 0) used_words_ = static_cast<word_set>(used_words_ & ~(1U << slot % slots / 64));
 }
 
 void calendar::put_beyond(event& added) {

@@ -2,9 +2,9 @@
 //
 //   Events of equal time leave by rank, those of equal rank in the order of insertion, which makes the simulation
 //   deterministic. Harts have ranks, as the moment of their insertion depends on how far they ran ahead. A slot is a
-//   list sorted by time and rank. Its width should be about the shortest clock period: then nearly all insertions are
-//   at the end. The horizon moves with every slot; events that come within it leave the heap at once, before anything
-//   can be inserted behind it.
+//   list sorted by time and rank. Its width should be a few of the shortest clock periods: then nearly all insertions
+//   are at the end, and the ring is small enough to stay in the host's nearest cache. The horizon moves with every slot;
+//   events that come within it leave the heap at once, before anything can be inserted behind it.
 //
 // Units     picoseconds; the width of a slot is a power of two.
 // Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Only the heap's array is
@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "machine/kernel/assert.hpp"
@@ -27,11 +28,11 @@ namespace tess::machine {
 
 class calendar {
  public:
-  static constexpr std::size_t slots = 2048;  // 64 for each bit of a 32-bit word
+  static constexpr std::size_t slots = 512;  // 64 for each bit of used_words_
 
-  /// The slot width is the largest power of two that does not exceed `shortest_period_ps`.
+  /// The slot width is four times the largest power of two that does not exceed `shortest_period_ps`.
   explicit calendar(picoseconds shortest_period_ps)
-      : shift_(static_cast<unsigned>(std::bit_width(shortest_period_ps)) - 1) {
+      : shift_(static_cast<unsigned>(std::bit_width(shortest_period_ps)) + 1) {
     MACHINE_ASSERT(shortest_period_ps > 0);
   }
 
@@ -76,10 +77,18 @@ class calendar {
   /// Takes out an event that waits.
   void take_back(event& waiting) noexcept;
 
+  /// Does no event of rank 0 wait for this time, which is not later than any other? False: it may.
+  [[nodiscard]] bool has_none_at(picoseconds now) const noexcept {
+    std::uint64_t const slot = now >> shift_;
+    event const* const first = ring_[slot % slots].first;
+    return slot - cursor_ < slots && (first == nullptr || first->due != now || first->rank != 0);
+  }
   /// Time of the earliest event; there must be one.
   [[nodiscard]] picoseconds next_due() const noexcept { return due_of(next_used_slot()); }
 
  private:
+  using word_set = std::uint8_t;
+  static_assert(slots == std::size_t{64} * std::numeric_limits<word_set>::digits);
   struct slot_list {
     event* first = nullptr;
     event* last = nullptr;
@@ -104,7 +113,7 @@ class calendar {
       added.next = nullptr;
       list.first = list.last = &added;
       used_[slot % slots / 64] |= std::uint64_t{1} << slot % 64;
-      used_words_ |= 1U << slot % slots / 64;
+      used_words_ = static_cast<word_set>(used_words_ | 1U << slot % slots / 64);
     } else if (follows(added, *list.last)) [[likely]] {
       added.next = nullptr;
       list.last->next = &added;
@@ -120,7 +129,7 @@ class calendar {
     if (list.first == nullptr) {
       std::uint64_t& word = used_[cursor_ % slots / 64];
       word &= ~(std::uint64_t{1} << cursor_ % 64);
-      if (word == 0) used_words_ &= ~(1U << cursor_ % slots / 64);
+      if (word == 0) used_words_ = static_cast<word_set>(used_words_ & ~(1U << cursor_ % slots / 64));
     }
     --waiting_;
     return first;
@@ -163,7 +172,7 @@ class calendar {
   std::uint64_t cursor_ = 0;  ///< Slot number (time >> shift) that is being emptied.
   std::size_t waiting_ = 0;
   std::array<std::uint64_t, slots / 64> used_{};
-  std::uint32_t used_words_ = 0;  ///< Bits: words of used_ that are not zero.
+  word_set used_words_ = 0;  ///< Bits: words of used_ that are not zero.
   std::array<slot_list, slots> ring_{};
   std::vector<distant> beyond_;  ///< A heap, earliest first; `order` keeps equal times in order.
   std::uint64_t order_ = 0;

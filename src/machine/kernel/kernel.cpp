@@ -38,7 +38,8 @@ picoseconds kernel::next_due_at(std::uint32_t site, picoseconds reach_ps) const 
     if (sites_[where].packets != 0) return next;
     for (picoseconds const due : sites_[where].due) first = std::min(first, due);
   }
-  return first;
+  bool const here = at_once_ != nullptr && (at_once_->site == everywhere || at_once_->site == site);
+  return here ? now_ : first;
 }
 
 void kernel::happen(event& next) {
@@ -56,9 +57,21 @@ void kernel::happen(event& next) {
   site_ = everywhere;  // for what is scheduled between runs
 }
 
+void kernel::happen_at_once() {
+  event& next = *std::exchange(at_once_, nullptr);
+  ++happened_;
+  site_ = next.site;
+  next.happens(next);
+  site_ = everywhere;
+}
+
 void kernel::run() {
   stopped_ = false;
   while (!stopped_) {
+    if (at_once_ != nullptr) {
+      happen_at_once();
+      continue;
+    }
     event* const next = closing_ == nullptr ? events_.take() : take_until(never);
     if (next == nullptr) return;
     happen(*next);
@@ -67,11 +80,16 @@ void kernel::run() {
 
 bool kernel::run_on(picoseconds last) {
   stopped_ = false;
-  while (event* const next = take_until(last)) {
-    happen(*next);
+  for (;;) {
+    if (at_once_ != nullptr) {
+      happen_at_once();
+    } else if (event* const next = take_until(last)) {
+      happen(*next);
+    } else {
+      return !idle();
+    }
     if (stopped_) return false;
   }
-  return !idle();
 }
 
 void kernel::run_until(picoseconds last) {

@@ -43,6 +43,10 @@ class kernel {
     happening.due = due;
     if (happening.rank == 0) {
       happening.site = site_;
+      if (due == now_ && at_once_ == nullptr && events_.has_none_at(due)) {
+        at_once_ = &happening;
+        return;
+      }
       of_site(site_).due.push_back(due);
     }
     events_.put(happening);
@@ -119,14 +123,16 @@ class kernel {
 
   /// The first time at which something may happen that affects all sites, without the work of closing devices.
   [[nodiscard]] picoseconds next_due_everywhere() const noexcept {
+    if (at_once_ != nullptr && at_once_->site == everywhere) return now_;
     return sites_.empty() || sites_.front().due.empty() ? never : std::ranges::min(sites_.front().due);
   }
 
   /// Has the work of such a device for the current time begun? Then all harts have had their turn at this time.
   [[nodiscard]] bool is_closed() const noexcept { return last_closed_ == now_; }
-  [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
+  [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr && at_once_ == nullptr; }
   /// Time of the next event; the kernel must not be idle. Harts may run ahead up to here.
   [[nodiscard]] picoseconds next_due() const noexcept {
+    if (at_once_ != nullptr) return now_;
     return events_.empty() ? closing_due_ : std::min(closing_due_, events_.next_due());
   }
   [[nodiscard]] std::uint64_t events() const noexcept { return happened_; }
@@ -146,6 +152,8 @@ class kernel {
   /// The next event if it is not later; null otherwise.
   [[nodiscard]] event* take_until(picoseconds last);
   void happen(event& next);
+  /// The one that waits in at_once_, without the calendar.
+  void happen_at_once();
 
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
@@ -154,6 +162,7 @@ class kernel {
   picoseconds closing_due_ = never;  ///< `never` while the list is empty.
   picoseconds last_closed_ = never;
   calendar events_;
+  event* at_once_ = nullptr;  ///< A device's event for now, before all that wait in the calendar.
   std::uint32_t site_ = everywhere;
   std::uint32_t rank_ = 0;  ///< The highest of the events that have happened at this time.
   std::vector<pending> sites_;

@@ -165,7 +165,7 @@ std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
 void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
   if (posted_ == 0) return;
-  std::byte const* const line = postable(address >> line_shift_ << line_shift_);
+  std::byte const* const line = postable(address >> line_shift_ << line_shift_).at;
   if (line == nullptr) return;
   auto const in_line = [&](std::byte const* at) { return static_cast<std::uint64_t>(at - line) >> line_shift_ == 0; };
   for (write_buffer const* const one : writers_)

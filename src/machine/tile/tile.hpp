@@ -104,10 +104,10 @@ class tile : public home, private line_memory, private l2_port, private probe_se
     first_posted(number, writers_[number]->first_cycle());
     if (posted_ == 0) stores_meet_l1s_ = false;
   }
-  /// The byte, if a store to it may be posted as a guess: it is here now. Null: it may not.
-  [[nodiscard]] std::byte* postable(std::uint64_t address) noexcept {
-    if (tlm_region_.holds(address)) return tlm_.at(address - tlm_region_.base);
-    return posts_to_l2_ && place_of(address) == place::l2 ? l2_.find(address) : nullptr;
+  /// The byte, if a store to it may be posted as a guess: it is here now; and the sharers of its line.
+  [[nodiscard]] l2_private::found_byte postable(std::uint64_t address) noexcept {
+    if (tlm_region_.holds(address)) return {tlm_.at(address - tlm_region_.base), *tlm_sharers(address)};
+    return posts_to_l2_ && place_of(address) == place::l2 ? l2_.find(address) : l2_private::found_byte{};
   }
   /// A turn on the bus: by cycle, within a cycle those of devices first, then those of harts by number.
   using bus_turn = std::uint64_t;

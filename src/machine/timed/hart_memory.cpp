@@ -93,7 +93,8 @@ bool hart_memory::can_guess(hart const& h) noexcept {
   std::uint64_t const first = h.request.address;
   if (h.stopped == stop::store) {
     if (guessed_.repeats) return guessed_.repeated < guessed_.happened;
-    return target_of_guess(first, h.request.bytes) != nullptr;
+    guessed_.target = target_of_guess(first, h.request.bytes);
+    return guessed_.target.at != nullptr;
   }
   if (h.stopped == stop::fetch) return rights_.allow(first, right_execute) && code_.has(global(first));
   if (h.stopped != stop::load) return false;
@@ -105,48 +106,46 @@ bool hart_memory::can_guess(hart const& h) noexcept {
 bool hart_memory::guess_access(hart& h, event& resume) {
   if (h.stopped == stop::fetch) return serve_fetch(h, resume);
   if (h.stopped == stop::load) return serve_load(h, resume);
-  auto const free =
-      post_guess(h.request.address, std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes), h.now());
+  auto const value = std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes);
+  auto const free = post_guess(h.request.address, value, h.now(), guessed_.target);
   if (!free) return false;
   h.wait_until(*free);
   h.advance();
   return true;
 }
 
-std::byte* hart_memory::target_of_guess(std::uint64_t address, std::size_t bytes) noexcept {
+l2_private::found_byte hart_memory::target_of_guess(std::uint64_t address, std::size_t bytes) noexcept {
   bool const is_full = buffer_.posted_count == write_buffer::entries || guessed_.count == guessed_.all.size();
   bool const now = !is_full && !tile_.stores_meet_l1s();
-  if (!now || crosses(address, bytes) || !rights_.allow(address, right_write)) return nullptr;
+  if (!now || crosses(address, bytes) || !rights_.allow(address, right_write)) return {};
   std::uint64_t const name = global(address);
-  std::byte* const at = tile_.postable(name);
+  l2_private::found_byte const found = tile_.postable(name);
   // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
-  return at != nullptr && !tile_.is_watched(name, bytes) && (*tile_.line_sharers(name) & ~buffer_.own_bit) == 0
-             ? at
-             : nullptr;
+  if ((found.sharers & ~buffer_.own_bit) != 0 || tile_.is_watched(name, bytes)) return {};
+  return found;
 }
 
 std::optional<std::uint64_t> hart_memory::post_guess(std::uint64_t address, std::span<std::byte const> value,
-                                                     std::uint64_t ends) noexcept {
+                                                     std::uint64_t ends, l2_private::found_byte to) noexcept {
   if (ends >= hits_until_) return {};
   guessed_store store{.bytes = value.size()};
   if (guessed_.repeats) {
     if (guessed_.repeated == guessed_.happened) return {};
     store = guessed_.all[guessed_.repeated++];
   } else {
-    std::byte* const at = target_of_guess(address, value.size());
-    if (at == nullptr) return {};
+    if (to.at == nullptr) return {};
     std::uint64_t const name = global(address);
-    store.copy = (*tile_.line_sharers(name) & buffer_.own_bit) != 0 ? data_.find(name) : nullptr;
-    if (store.copy != nullptr) std::memcpy(&store.before, store.copy, store.bytes);
+    store.copy = (to.sharers & buffer_.own_bit) != 0 ? data_.find(name) : nullptr;
+    if (store.copy != nullptr) copy_word(&store.before, store.copy, store.bytes);
     store.free = buffer_.free_from(ends);
     store.to_tlm = tile_.place_of(name) == tile::place::tlm;
     guessed_.all[guessed_.count++] = store;
     std::uint64_t word = 0;
-    std::memcpy(&word, value.data(), value.size());
-    buffer_.post(ends, word, at, value.size());
+    copy_word(&word, value.data(), value.size());
+    buffer_.post(ends, word, to.at, value.size());
     tile_.posted(buffer_number_, buffer_.first_cycle());
   }
-  if (store.copy != nullptr) std::memcpy(store.copy, value.data(), value.size());
+  if (store.copy != nullptr) copy_word(store.copy, value.data(), value.size());
   ++counted_.stores;
   if (!store.to_tlm) ++counted_.other_stores;
   counted_.store_wait_cycles += store.free - ends;
@@ -162,7 +161,7 @@ void hart_memory::take_back(statistics const& counted) noexcept {
   }
   for (std::size_t k = guessed_.count; k > 0; --k) {
     guessed_store const& one = guessed_.all[k - 1];
-    if (one.copy != nullptr) std::memcpy(one.copy, &one.before, one.bytes);
+    if (one.copy != nullptr) copy_word(one.copy, &one.before, one.bytes);
   }
   guessed_.happened = guessed_.count - left;
   guessed_.repeats = true;
@@ -210,13 +209,13 @@ bool hart_memory::load_in_place(hart& h, inst const* i, std::uint64_t address, s
   ++counted_.loads;
   if (ready != ends) delay_by_bus(h, i, ready - ends, bus_before);
   load_entry const& entry = loads_[(address >> data_shift_) % load_entries];
-  std::memcpy(value.data(), entry.data + (address & data_mask_), value.size());
+  copy_word(value.data(), entry.data + (address & data_mask_), value.size());
   return true;
 }
 
 std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64_t name,
                                std::span<std::byte const> value, std::uint64_t ends) noexcept {
-  std::memcpy(at, value.data(), value.size());
+  copy_word(at, value.data(), value.size());
   std::uint64_t const* const known = tile_.line_sharers(name);
   std::uint64_t const sharers = known == nullptr ? 0 : *known;
   if ((sharers & buffer_.own_bit) != 0) keep(address, value);
@@ -228,7 +227,7 @@ std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64
 bool hart_memory::post_of_size(hart& h, inst const* i, std::uint64_t address, std::span<std::byte const> value,
                                std::byte* at, std::uint64_t sharers) noexcept {
   std::uint64_t word = 0;
-  std::memcpy(&word, value.data(), value.size());
+  copy_word(&word, value.data(), value.size());
   switch (value.size()) {
     case 8:
       return post<8>(h, i, address, word, at, sharers);
@@ -245,7 +244,9 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
                                  std::span<std::byte const> value) noexcept {
   std::uint64_t const ends = h.now(i);
   if (guesses_ != nullptr) {
-    auto const free = post_guess(address, value, ends);
+    if (ends >= hits_until_) return false;
+    auto const to = guessed_.repeats ? l2_private::found_byte{} : target_of_guess(address, value.size());
+    auto const free = post_guess(address, value, ends, to);
     if (free && *free != ends) delay(h, i, spent::buffer, *free - ends);
     return free.has_value();
   }
@@ -356,7 +357,7 @@ bool hart_memory::serve_load_lines(hart& h, event& resume) {
     latest = std::max(latest, ready);
     std::size_t const here = std::min<std::size_t>(h.request.bytes - done, data_mask_ + 1 - (address & data_mask_));
     load_entry const& entry = loads_[(address >> data_shift_) % load_entries];
-    std::memcpy(reinterpret_cast<std::byte*>(&value) + done, entry.data + (address & data_mask_), here);  // NOLINT
+    copy_word(reinterpret_cast<std::byte*>(&value) + done, entry.data + (address & data_mask_), here);  // NOLINT
     done += here;
   }
   brought_ = false;

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/cache/copy_line.hpp"
 #include "machine/cache/stride_prefetcher.hpp"
 #include "machine/hart/memory_policy.hpp"
 #include "machine/mmu/translation.hpp"
@@ -305,16 +306,16 @@ class hart_memory {
     std::uint64_t const line = address >> data_shift_;
     load_entry const& own = loads_[line % load_entries];
     if (own.line == line) {
-      std::memcpy(own.data + (address & data_mask_), value.data(), value.size());
+      copy_word(own.data + (address & data_mask_), value.data(), value.size());
     } else {
       data_.store(global(address), value.data(), value.size());
     }
   }
-  /// A store of a guess: the cycle at which the hart continues; nothing: it cannot be posted.
+  /// A store of a guess, with its target: the cycle at which the hart continues; nothing: it cannot be posted.
   [[nodiscard]] std::optional<std::uint64_t> post_guess(std::uint64_t address, std::span<std::byte const> value,
-                                                        std::uint64_t ends) noexcept;
-  /// Where it goes; null: it cannot be posted.
-  [[nodiscard]] std::byte* target_of_guess(std::uint64_t address, std::size_t bytes) noexcept;
+                                                        std::uint64_t ends, l2_private::found_byte to) noexcept;
+  /// Where it goes; without a byte it cannot be posted.
+  [[nodiscard]] l2_private::found_byte target_of_guess(std::uint64_t address, std::size_t bytes) noexcept;
   /// Stores of guesses that are still to happen.
   [[nodiscard]] std::size_t guessed_left() const noexcept { return std::min(buffer_.posted_count, guessed_.count); }
   bool serve_load_lines(hart& h, event& resume);
@@ -352,9 +353,10 @@ class hart_memory {
   struct {
     std::array<guessed_store, write_buffer::entries> all;
     std::size_t count = 0;
-    bool repeats = false;      ///< The hart was taken back.
-    std::size_t happened = 0;  ///< So many of its stores had happened then,
-    std::size_t repeated = 0;  ///< and so many of these have been repeated.
+    bool repeats = false;           ///< The hart was taken back.
+    l2_private::found_byte target;  ///< What can_guess() has found for its store.
+    std::size_t happened = 0;       ///< So many of its stores had happened then,
+    std::size_t repeated = 0;       ///< and so many of these have been repeated.
   } guessed_;
   /// With directories: the completed part of an access to two lines.
   struct {

@@ -1,12 +1,18 @@
 // kernel_test: processes run at their times and in a fixed order, tasks return values and exceptions, nothing leaks.
 //
-// Method: processes that record when they ran.
+// Method: processes that record when they ran; random events beside a sorted set of them.
 #include "machine/kernel/kernel.hpp"
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <functional>
+#include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -210,6 +216,115 @@ TEST(devices_that_close_a_time, come_in_the_order_of_their_times_and_of_their_as
   k.run();
   EXPECT_EQ(notes.back(), (note{7000, 2}));
   EXPECT_TRUE(k.idle());
+}
+
+/// Events as the kernel promises them, kept in the simplest way: by time, rank and number, and last the closing device.
+class simple_kernel {
+ public:
+  template <class Happens>
+  void run(Happens const& happens) {
+    while (!pending_.empty() || closes_ != never) {
+      bool const closing = pending_.empty() || std::get<0>(*pending_.begin()) > closes_;
+      if (closing) {
+        happens(std::exchange(closes_, never), -1);
+      } else {
+        auto const [due, rank, who] = *pending_.begin();
+        pending_.erase(pending_.begin());
+        happens(due, who);
+      }
+    }
+  }
+  void at(std::uint64_t due, std::uint32_t rank, int who) { pending_.emplace(due, rank, who); }
+  void close(std::uint64_t due) { closes_ = due; }
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::set<std::tuple<std::uint64_t, std::uint32_t, int>> pending_;
+  std::uint64_t closes_ = never;
+};
+
+/// The same by the kernel.
+class real_kernel {
+ public:
+  template <class Happens>
+  void run(Happens const& happens) {
+    tell_ = happens;
+    kernel_.run();
+  }
+  void at(std::uint64_t due, std::uint32_t rank, int who) {
+    numbered& added = all_.emplace_back(*this, who);
+    added.rank = rank;
+    kernel_.at(due, added);
+  }
+  void close(std::uint64_t due) { kernel_.close(due, closing_); }
+
+ private:
+  struct numbered : event {
+    numbered(real_kernel& of, int number)
+        : event([](event& self) {
+            auto& one = static_cast<numbered&>(self);
+            one.owner.tell_(one.owner.kernel_.now(), one.who);
+          }),
+          owner(of),
+          who(number) {}
+    real_kernel& owner;
+    int who;
+  };
+  kernel kernel_{1000};
+  std::function<void(std::uint64_t, int)> tell_;
+  std::deque<numbered> all_;
+  numbered closing_{*this, -1};
+};
+
+/// Each event asks for up to two others, many of them at once, by random numbers that depend on the order so far.
+template <class Kernel>
+std::vector<note> played(std::uint64_t seed) {
+  constexpr int count = 20'000;
+  std::mt19937_64 draw(seed);
+  Kernel k;
+  std::vector<note> notes;
+  int made = 0;
+  bool closes = false;
+  for (; made < 10; ++made) k.at(0, 0, made);
+  k.run([&](std::uint64_t now, int who) {
+    notes.push_back({now, who});
+    if (who < 0) closes = false;
+    for (auto more = draw() % 3 + (made % 64 < 8 ? 1 : 0); more > 0 && made < count; --more) {
+      std::uint64_t const far = draw() % 16 == 0 ? 3000 : 1;
+      std::uint64_t const delay = draw() % 2 * (draw() % 4) * 500 * far;
+      k.at(now + delay, draw() % 4 == 0 ? static_cast<std::uint32_t>(1 + draw() % 3) : 0, made++);
+    }
+    if (draw() % 8 != 0 || closes) return;
+    closes = true;
+    k.close(now + draw() % 2 * 500);
+  });
+  return notes;
+}
+
+class events_at_once : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(events_at_once, come_in_the_order_of_times_ranks_and_asking) {
+  std::vector<note> const expected = played<simple_kernel>(GetParam());
+  EXPECT_GT(expected.size(), 1000U);
+  EXPECT_EQ(played<real_kernel>(GetParam()), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(seeds, events_at_once, testing::Range<std::uint64_t>(1, 9));
+
+TEST(events_long_after_all_others, come_in_the_order_of_asking_where_a_closing_device_asks_for_them_at_once) {
+  real_kernel k;
+  std::vector<note> notes;
+  constexpr std::uint64_t far = 1'000'000'000;
+  k.close(far);
+  k.run([&](std::uint64_t now, int who) {
+    notes.push_back({now, who});
+    if (who < 0) {
+      k.at(now, 0, 1);
+      k.at(now, 0, 2);
+    }
+    if (who == 1) k.at(now, 0, 3);
+  });
+  EXPECT_EQ(notes, (std::vector<note>{{far, -1}, {far, 1}, {far, 2}, {far, 3}}));
 }
 
 TEST(a_clock_domain, counts_cycles_and_finds_edges) {
