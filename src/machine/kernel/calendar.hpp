@@ -3,8 +3,8 @@
 //   Events of equal time leave by rank, those of equal rank in the order of insertion, which makes the simulation
 //   deterministic. Harts have ranks, as the moment of their insertion depends on how far they ran ahead. A slot is a
 //   list sorted by time and rank. Its width should be a few of the shortest clock periods: then nearly all insertions
-//   are at the end, and the ring is small enough to stay in the host's nearest cache. The horizon moves with every slot;
-//   events that come within it leave the heap at once, before anything can be inserted behind it.
+//   are at the end, and the ring is small enough to stay in the host's nearest cache. The horizon moves with every
+//   slot; events that come within it leave the heap at once, before anything can be inserted behind it.
 //
 // Units     picoseconds; the width of a slot is a power of two.
 // Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Only the heap's array is
