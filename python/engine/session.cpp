@@ -10,6 +10,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/launched.hpp"
+
 namespace engine {
 
 namespace {
@@ -264,7 +266,7 @@ std::optional<int> session::serve() {
   std::scoped_lock const held(running_);
   tess::settings s = tess::settings::from_environment();
   s.fabric = "ucx";
-  if (char const* const rank = std::getenv("PMIX_RANK"); rank != nullptr && std::string_view(rank) != "0")
+  if (tess::detail::launched_after_others())
     return tess::run(s, {}, [](tess::args) -> tess::task<int> { co_return 0; });
   end();
   process_ = getpid();

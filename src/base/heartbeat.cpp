@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
-#include <string_view>
+
+#include "base/launched.hpp"
 
 namespace tess::detail {
 
@@ -41,8 +41,7 @@ void write_until(std::stop_token const& stop, milliseconds failure_timeout) {
 }  // namespace
 
 launcher_heartbeat::launcher_heartbeat(milliseconds failure_timeout) {
-  char const* const rank = std::getenv("PMIX_RANK");
-  if (rank == nullptr || std::string_view(rank) != "0") return;
+  if (launched_rank() == nullptr || launched_after_others()) return;
   // Signals are for the program's threads.
   sigset_t all, before;
   sigfillset(&all);

@@ -16,7 +16,7 @@ namespace tess::detail {
 
 class launcher_heartbeat {
  public:
-  /// Does nothing in a process that is not place 0 of its launcher (PMIX_RANK).
+  /// Does nothing in a process that is not place 0 of its launcher.
   explicit launcher_heartbeat(std::chrono::milliseconds failure_timeout);
   ~launcher_heartbeat();
   launcher_heartbeat(launcher_heartbeat const&) = delete;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/launched.hpp"
 #include "base/output_header.hpp"
 
 namespace tess::detail {
@@ -35,7 +36,7 @@ int connect_to(char const* socket_name, output_header const& header) noexcept {
 
 void redirect_output() noexcept {
   char const* const socket_name = std::getenv("TESS_OUTPUT");
-  char const* const rank = std::getenv("PMIX_RANK");
+  char const* const rank = launched_rank();
   if (socket_name == nullptr || *socket_name == '\0' || rank == nullptr) return;
   output_header header{};
   std::from_chars(rank, rank + std::strlen(rank), header.place);

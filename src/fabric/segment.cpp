@@ -28,8 +28,6 @@ constexpr int madvise_collapse = 25;
 constexpr std::uint64_t small_step = std::uint64_t{128} << 10;
 constexpr std::uint64_t small_half_max = 2 * small_step;
 constexpr std::uint64_t commit_step_max = std::uint64_t{64} << 20;
-/// More of them in a process begin with small pages.
-constexpr unsigned huge_segments_max = 64;
 
 /// Committed by all segments of this process.
 std::atomic<std::uint64_t>& committed_bytes() {
@@ -90,11 +88,11 @@ std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept {
   return nullptr;
 }
 
-segment::segment(unsigned places, bool shared, std::uint64_t behind)
+segment::segment(unsigned places, bool shared, std::uint64_t behind, unsigned on_host)
     : limit_(process_memory_limit()),
       places_(places),
       bytes_(reservation(places, limit_.bytes)),
-      begins_small_(!shared && places > huge_segments_max) {
+      begins_small_(many(shared ? on_host : places)) {
   if (shared) {
     file_ = memfd_create("tess-segment", MFD_CLOEXEC);
     if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
@@ -172,7 +170,7 @@ bool segment::extend(half& h, std::uint64_t wanted) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }
-  if (mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0 || !fill(h.end, more)) {
+  if (mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0 || !fill(h.end, more, h.huge)) {
     static_cast<void>(mprotect(base_ + h.end, more, PROT_NONE));
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
@@ -186,14 +184,14 @@ bool segment::extend(half& h, std::uint64_t wanted) {
   return true;
 }
 
-/// Gives the file pages, huge ones if the system has them.
-bool segment::fill(std::uint64_t begin, std::uint64_t bytes) {
+/// Gives the file pages; `huge`: such ones if the system has them.
+bool segment::fill(std::uint64_t begin, std::uint64_t bytes, bool huge) {
   if (file_ < 0) return true;
   auto const allocate = [&](std::uint64_t offset, std::uint64_t size) {
     return fallocate(file_, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0;
   };
   // A range without any page has nothing to collapse.
-  bool started = true;
+  bool started = huge;
   for (std::uint64_t i = 0; i < bytes && started; i += huge_page) started = allocate(begin + i, 1);
   if (started && madvise(base_ + begin, bytes, madvise_collapse) == 0) return true;
   return allocate(begin, bytes);

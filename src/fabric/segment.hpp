@@ -25,7 +25,10 @@ class segment {
 
   /// Reserves address space for one of `places` segments of this process. `shared`: other processes of the user may map
   /// it by file(), which has no name and mode 0600. `behind`: bytes behind it to commit at once; they are zero.
-  explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0);
+  /// `on_host`: segments of other processes there, too; 0: of this one only.
+  explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0, unsigned on_host = 0);
+  /// Among so many segments on a host each begins with small pages, which cost less to make.
+  [[nodiscard]] static constexpr bool many(unsigned segments) noexcept { return segments > 64; }
   ~segment();
   segment(segment const&) = delete;
   segment& operator=(segment const&) = delete;
@@ -61,7 +64,7 @@ class segment {
   void advise_huge_pages(half& h);
   bool commit_behind(std::uint64_t bytes);
 
-  [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
+  [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes, bool huge);
 
   memory_limit limit_;
   unsigned places_;

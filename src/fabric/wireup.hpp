@@ -21,7 +21,7 @@ class wireup {
   [[nodiscard]] virtual place_id places() const noexcept = 0;
   /// Programs of the job that want processors of this host.
   [[nodiscard]] virtual unsigned processes_here() const noexcept = 0;
-  /// A barrier of all programs; false if they did not all arrive within `most`.
+  /// A barrier of all programs; false if they did not all arrive within `most`, or, of a host, none for so long.
   virtual bool meet(std::chrono::milliseconds most) noexcept = 0;
 };
 

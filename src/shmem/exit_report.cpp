@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/heartbeat.hpp"
+#include "base/launched.hpp"
 #include "base/output.hpp"
 
 namespace tess::shmem {
@@ -64,7 +65,7 @@ void report_exit(int code) noexcept {
 }
 
 void show_life(std::chrono::milliseconds failure_timeout) {
-  bool const first = std::string_view(getenv("PMIX_RANK") == nullptr ? "" : getenv("PMIX_RANK")) == "0";
+  bool const first = detail::launched_rank() != nullptr && !detail::launched_after_others();
   if (first && takes_lines() && heartbeat == nullptr) heartbeat = new detail::launcher_heartbeat(failure_timeout);
 }
 

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/launched.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/ucx/ucx.hpp"
 #include "shmem/call.hpp"
@@ -142,7 +143,7 @@ class network::watch {
 };
 
 bool network::wanted() {
-  return text("TESS_FABRIC") == "ucx" || !text("PMIX_RANK").empty() || several("PMI_SIZE") ||
+  return text("TESS_FABRIC") == "ucx" || detail::launched_rank() != nullptr || several("PMI_SIZE") ||
          (!text("SLURM_STEP_ID").empty() && several("SLURM_STEP_NUM_TASKS"));
 }
 

@@ -141,9 +141,9 @@ TEST_F(tess_command, refuses_invalid_values_and_names_valid_ones) {
   }
 }
 
-TEST_F(tess_command, names_the_package_of_a_launcher_when_there_is_none) {
+TEST_F(tess_command, names_the_package_of_a_launcher_of_several_hosts_when_there_is_none) {
   write_script("show", "echo started");
-  outcome const run = tess("run --fabric ucx -n 2 show", "PATH=/nonexistent ");
+  outcome const run = tess("run --fabric ucx --hosts a,b -n 2 show", "PATH=/nonexistent ");
   EXPECT_EQ(run.code, 2);
   EXPECT_NE(run.error.find("openmpi-bin"), std::string::npos) << run.error;
   EXPECT_EQ(run.said, "");

@@ -134,14 +134,24 @@ TEST(ucx_segment, is_a_file_for_its_user_only_that_others_can_map) {
   segment_place where = describe_segment(shared.file(), shared.bytes());
   int const file = open_segment(where);
   ASSERT_GE(file, 0);
-  std::byte* const window = map_segment(file, where.bytes);
+  window_space space;
+  space.reserve(window_space::bytes_for(where.bytes));
+  std::byte* const window = space.map(file, where.bytes, true);
+  EXPECT_EQ(space.map(file, where.bytes, true), nullptr) << "more than was reserved";
   close(file);
   ASSERT_NE(window, nullptr);
   shared.base()[100] = std::byte{42};
   EXPECT_EQ(window[100], std::byte{42});
-  unmap_segment(window, where.bytes);
   ++where.inode;
   EXPECT_EQ(open_segment(where), -1) << "a file of that number, but another one";
+}
+
+TEST(ucx_segment, begins_with_small_pages_among_many_of_its_host) {
+  segment one(1000, true, 0, 1000);
+  ASSERT_TRUE(one.commit(0, 4096));
+  struct stat s{};
+  ASSERT_EQ(fstat(one.file(), &s), 0);
+  EXPECT_LT(s.st_blocks * 512, 1 << 20);
 }
 
 TEST(ucx_introduction, survives_the_way_and_is_refused_when_cut) {

@@ -45,7 +45,14 @@ struct three_places {
   three_places& operator=(three_places const&) = delete;
 
   ucx_introductions known{nullptr};
-  ucx_job job{load_ucx(), make_ucx_context(places_count, places_count, true), places_count, 1 << 20, &known, {}, {},
+  ucx_job job{load_ucx(),
+              make_ucx_context(places_count, places_count, places_count),
+              places_count,
+              places_count,
+              1 << 20,
+              &known,
+              {},
+              {},
               {}};
   std::vector<std::unique_ptr<ucx_place>> places;
 };

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from processes import ENVIRONMENT, places_of, wait_for_places
+from processes import ENVIRONMENT, places_of, start_by, wait_for_places
 
 PLACES = 3
 FAILURE_TIMEOUT = 4
@@ -74,7 +74,7 @@ class Job:
         }
         with self.texts.open("w") as texts:
             self.launcher = subprocess.Popen(
-                [launcher, "--enable-recovery", "--quiet", "-n", str(PLACES), *words],
+                [*start_by(launcher, PLACES), *words],
                 env=environment,
                 stdout=texts,
                 stderr=subprocess.STDOUT,
@@ -217,7 +217,7 @@ def interrupt(launcher: str, words: list[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("programs", type=Path)
-    parser.add_argument("launcher", help="Open MPI's mpirun")
+    parser.add_argument("launcher", help="Open MPI's mpirun, or tess")
     parser.add_argument("waiting_places", type=Path, help="the program of that name")
     parser.add_argument("--kills", type=int, default=0, help="so many random ones, instead of one for each work")
     parser.add_argument("--seed", type=int, default=1, help="of the random kills")

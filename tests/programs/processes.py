@@ -45,8 +45,15 @@ ENVIRONMENT = {
 }
 
 
+def start_by(launcher: str, places: int) -> list[str]:
+    """The launcher with its options."""
+    if Path(launcher).name == "tess":
+        return [launcher, "spawn", "-n", str(places), "--"]
+    return [launcher, "--enable-recovery", "--quiet", "-n", str(places)]
+
+
 def command(launcher: str, places: int, words: tuple[str, ...], programs: Path) -> list[str]:
-    return [launcher, "--enable-recovery", "--quiet", "-n", str(places), str(programs / words[0]), *words[1:]]
+    return [*start_by(launcher, places), str(programs / words[0]), *words[1:]]
 
 
 def result_of(words: list[str], settings: dict[str, str]) -> dict[str, object] | str:
@@ -145,7 +152,7 @@ def check_memory(programs: Path, launcher: str) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("programs", type=Path)
-    parser.add_argument("launcher", help="Open MPI's mpirun")
+    parser.add_argument("launcher", help="Open MPI's mpirun, or tess")
     parser.add_argument("--busy-place", type=Path, help="the program of that name")
     options = parser.parse_args()
     errors = check_results(options.programs, options.launcher) + check_memory(options.programs, options.launcher)

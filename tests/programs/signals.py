@@ -3,8 +3,9 @@
 A job of two places waits for nothing but each other. One of its processes, found by a mark in the environment, gets a
 signal: `tess run`, the process that owns the job, the launcher, or a place. Then `tess run` must end within its time,
 with the right exit code and a message, no process with that mark may be left, and no file in /dev/shm or in the folder
-for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [--one-of-each] [NAME...]: only cases with such a
-name; --one-of-each leaves out those that differ from another in the signal or the time alone.
+for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [--mpirun] [--one-of-each] [NAME...]: only cases
+with such a name; --mpirun starts the places in place of `tess spawn`; --one-of-each leaves out those that differ from
+another in the signal or the time alone.
 """
 
 import os
@@ -20,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from processes import ENVIRONMENT
+from processes import ENVIRONMENT, start_by
 
 PLACES = 2
 FAILURE_TIMEOUT = 2
@@ -107,9 +108,10 @@ class Job:
 
     def places(self) -> list[int]:
         def number(pid: int) -> int:
-            return int(environment_of(pid)["PMIX_RANK"])
+            environment = environment_of(pid)
+            return int(environment.get("TESS_RANK", environment.get("PMIX_RANK", -1)))
 
-        return sorted((pid for pid in self.processes() if "PMIX_RANK" in environment_of(pid)), key=number)
+        return sorted((pid for pid in self.processes() if number(pid) >= 0), key=number)
 
     def wait_for_work(self) -> str:
         """The error, if the places do not begin."""
@@ -237,8 +239,9 @@ def after(seconds: float, act: Callable[[Job], None]) -> Callable[[Job], None]:
     return later
 
 
-def all_cases(tess: str, waiting_places: str, many_lines: str) -> list[Case]:
+def all_cases(tess: str, waiting_places: str, many_lines: str, launcher: str) -> list[Case]:
     ended = "tess: SIG{} ended the job"
+    name = "tess spawn" if launcher == "tess" else launcher
     cases = [
         Case(f"command {n.name}", send(n, to_command), -n, ended.format(n.name[3:])) for n in (TERM, HUP, INT)
     ]
@@ -251,8 +254,8 @@ def all_cases(tess: str, waiting_places: str, many_lines: str) -> list[Case]:
     ]
     cases += [Case(f"launcher {n.name}", send(n, Job.launcher), 1, "tess: ") for n in (TERM, HUP, INT)]
     cases += [
-        Case("launcher KILL", send(KILL, Job.launcher), 1, r"SIGKILL ended mpirun \(process \d+\)"),
-        Case("launcher STOP", send(STOP, Job.launcher), 1, r"mpirun \(process \d+\) has been stopped for 2"),
+        Case("launcher KILL", send(KILL, Job.launcher), 1, rf"SIGKILL ended {name} \(process \d+\)"),
+        Case("launcher STOP", send(STOP, Job.launcher), 1, rf"{name} \(process \d+\) has been stopped for 2"),
         Case("launcher and command STOP", stop_command_and_launcher, -TERM),
     ]
     for place in range(PLACES):
@@ -271,12 +274,12 @@ def all_cases(tess: str, waiting_places: str, many_lines: str) -> list[Case]:
         cases.append(Case(f"start {seconds} s TERM", act, -TERM, waits=False))
         act = after(seconds, send(KILL, to_command))
         cases.append(Case(f"start {seconds} s KILL", act, -KILL, waits=False))
-    lines = [tess, "run", "--fabric", "ucx", "-n", str(PLACES), many_lines, "10000000"]
+    lines = [tess, "run", "--fabric", "ucx", "--launcher", launcher, "-n", str(PLACES), many_lines, "10000000"]
     cases.append(Case("output closed", close_output, -signal.SIGPIPE, words=lines, closed=True, waits=False))
     alone = [tess, "run", "--fabric", "smp", "-n", str(PLACES), waiting_places, "words"]
     for n in (TERM, HUP, INT, KILL):
         cases.append(Case(f"smp {n.name}", after(0.3, send(n, to_command)), -n, words=alone, waits=False))
-    bare = ["mpirun", "-n", str(PLACES), waiting_places, "words"]
+    bare = [*start_by(tess if launcher == "tess" else launcher, PLACES), waiting_places, "words"]
     cases.append(Case("bare launcher KILL", send(KILL, to_command), -KILL, words=bare, files=False))
     return cases
 
@@ -284,10 +287,11 @@ def all_cases(tess: str, waiting_places: str, many_lines: str) -> list[Case]:
 def main() -> int:
     tess, waiting_places, many_lines, *names = sys.argv[1:]
     one_of_each = "--one-of-each" in names
-    names = [name for name in names if name != "--one-of-each"]
-    usual = [tess, "run", "--fabric", "ucx", "-n", str(PLACES), waiting_places, "words"]
+    launcher = "mpirun" if "--mpirun" in names else "tess"
+    names = [name for name in names if name not in ("--one-of-each", "--mpirun")]
+    usual = [tess, "run", "--fabric", "ucx", "--launcher", launcher, "-n", str(PLACES), waiting_places, "words"]
     errors = []
-    cases = all_cases(tess, waiting_places, many_lines)
+    cases = all_cases(tess, waiting_places, many_lines, launcher)
     for case in [case for case in cases if not (one_of_each and re.match(LIKE_ANOTHER, case.name))]:
         if (not names or any(name in case.name for name in names)) and (problem := run_case(case, usual)):
             errors.append(f"{case.name}: {problem}")

@@ -56,11 +56,11 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// From the launcher's start to its end, alternating with an empty MPI program's.
+/// From the launcher's start to its end, alternating with an empty MPI program's by its launcher.
 json start_up(tree const& here, unsigned places, int runs) {
   fs::path const empty = here.benches() / "peers" / "mpi_empty";
-  words theirs = launcher_words(places);
-  words ours = theirs;
+  words theirs = mpi_launcher_words(places);
+  words ours = launcher_words(places);
   theirs.push_back(empty.string());
   ours.push_back((here.programs() / "hello").string());
   std::vector<double> of_theirs;
@@ -126,21 +126,19 @@ std::vector<std::string> bench_processes(tree const& here, int runs, json& merge
   auto const attempt = [&](std::string const& name, std::function<void()> const& part) {
     try {
       part();
-    } catch (std::runtime_error const& error) {
+    } catch (std::exception const& error) {
       fmt::print(stderr, "bench {}: {}\n", name, error.what());
       failed.push_back(name);
     }
   };
   auto const keep = [&](json const& entries) { merged.insert(merged.end(), entries.begin(), entries.end()); };
   std::string const program = (here.benches() / "processes").string();
-  words const launcher = launcher_words(2);
-  auto const by_launcher = [&](fs::path const& file) {
-    words all = launcher;
-    all.push_back(file.string());
-    return all;
+  auto const with = [](words launcher, fs::path const& file) {
+    launcher.push_back(file.string());
+    return launcher;
   };
   json ours = json::array();
-  attempt("processes", [&] { keep(ours = measure(by_launcher(program), "processes on ucx", runs)); });
+  attempt("processes", [&] { keep(ours = measure(with(launcher_words(2), program), "processes on ucx", runs)); });
   attempt("processes on smp", [&] {
     setting const fabric("TESS_FABRIC", "smp");
     keep(compare_entries(ours, measure({program}, "processes on smp", runs), "smp"));
@@ -148,7 +146,8 @@ std::vector<std::string> bench_processes(tree const& here, int runs, json& merge
   fs::path const peers = here.benches() / "peers";
   for (std::string const& peer : executables_in(peers)) {
     if (peer == "mpi_empty") continue;
-    attempt(peer, [&] { keep(compare_entries(ours, measure(by_launcher(peers / peer), peer, runs), peer)); });
+    attempt(peer,
+            [&] { keep(compare_entries(ours, measure(with(mpi_launcher_words(2), peers / peer), peer, runs), peer)); });
   }
   if (!is_executable_file(peers / "mpi_empty")) {
     fmt::print(stderr, "bench: no peers here; ./tess setup mpi installs what they need\n");
@@ -186,7 +185,7 @@ std::vector<std::string> bench_openshmem(tree const& here, int runs, json& merge
       attempt(what + ", " + name, [&] {
         // The table of 1 GiB needs more than the heap of others is by default.
         setting const heap("SHMEM_SYMMETRIC_SIZE", pes == 2 ? "1G" : "64M");
-        words theirs = launcher_words(pes);
+        words theirs = mpi_launcher_words(pes);
         theirs.push_back((peers / peer).string());
         json const compared = compare_entries(ours, measure(theirs, what + ", " + name, runs, true), name);
         merged.insert(merged.end(), compared.begin(), compared.end());

@@ -41,6 +41,7 @@ int memd(words const& given);
 int mem(words const& given);
 int graph(words const& given);
 int unit(words const& given);
+int spawn(words const& given);
 
 // An App whose help starts with this usage line and ends with this example.
 class command_line : public CLI::App {

@@ -23,6 +23,7 @@ struct subcommand {
 
 constexpr std::array subcommands{
     subcommand{"run", "run a program on a number of places", run},
+    subcommand{"spawn", "start a program as processes of this host that find each other", spawn},
     subcommand{"machines", "list the simulated machines, or explain one", machines},
     subcommand{"unit", "compile a unit of your own for simulated machines", unit},
     subcommand{"sweep", "run a program on machines for every combination of parameters", sweep},

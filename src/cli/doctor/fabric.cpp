@@ -24,12 +24,13 @@ finding check_library(std::string const& what, char const* file, char const* fun
 }
 
 finding check_launcher() {
+  constexpr auto* what = "launcher, several hosts";
   try {
-    words const by = launcher_words(2);
+    words const by = mpi_launcher_words(2);
     std::string const version = output_of(by[0], {"--version"}).value_or("");
-    return {"launcher", version.substr(0, version.find('\n')), ""};
+    return {what, version.substr(0, version.find('\n')), ""};
   } catch (usage_error const&) {
-    return {"launcher", "none", "apt-get install openmpi-bin, or srun or prterun of your site", true};
+    return {what, "none", "apt-get install openmpi-bin, or srun or prterun of your site", true};
   }
 }
 
@@ -53,6 +54,7 @@ std::vector<finding> check_fabric() {
   std::vector<finding> rows{
       check_library("UCX", "libucp.so.0", "ucp_get_version_string", "libucx0"),
       check_library("PMIx", "libpmix.so.2", "PMIx_Get_version", "libpmix2"),
+      {"launcher, one host", "tess spawn", ""},
       check_launcher(),
   };
   std::string const chosen = environment_variable("UCX_TLS");

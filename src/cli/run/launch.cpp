@@ -8,14 +8,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/launched.hpp"
 #include "cli/process/process.hpp"
 #include "cli/run/collect_output.hpp"
+#include "cli/run/executable.hpp"
 #include "cli/run/owner.hpp"
-#include "cli/run/pes.hpp"
 #include "cli/run/supervise.hpp"
 
 namespace tess::cli {
@@ -34,21 +36,27 @@ bool in_path(std::string_view program) {
   return false;
 }
 
+enum class launcher_kind : std::uint8_t { own, open_mpi, slurm };
+
 struct launcher {
   std::string program;
-  bool slurm = false;
+  launcher_kind is;
 };
 
-std::optional<launcher> find_launcher(std::string& why_not) {
-  if (!environment_variable("SLURM_JOB_ID").empty() && in_path("srun")) return launcher{"srun", true};
+/// Open MPI's, or PRRTE's.
+std::optional<launcher> find_open_mpi(std::string& why_not) {
   if (in_path("mpirun")) {
     std::string const version = output_of("mpirun", {"--version"}).value_or("");
     if (version.contains("Open MPI") || version.contains("OpenRTE") || version.contains("prte"))
-      return launcher{"mpirun"};
+      return launcher{"mpirun", launcher_kind::open_mpi};
     why_not = "mpirun here is not Open MPI's, and MPICH's has no PMIx; ";
   }
-  if (in_path("prterun")) return launcher{"prterun"};
+  if (in_path("prterun")) return launcher{"prterun", launcher_kind::open_mpi};
   return std::nullopt;
+}
+
+launcher own_launcher() {
+  return {fs::read_symlink("/proc/self/exe").string(), launcher_kind::own};
 }
 
 unsigned processors() {
@@ -69,16 +77,32 @@ words exported_variables() {
   return names;
 }
 
-launcher need_launcher(std::string const& places) {
+[[noreturn]] void refuse_without(std::string const& why_not, std::string const& for_what) {
+  throw usage_error{fmt::format("{}{} needs mpirun (apt-get install openmpi-bin), prterun or srun", why_not, for_what)};
+}
+
+/// `program` may be one of MPI, whose library asks its own launcher who it is.
+launcher choose(std::string const& hosts, fs::path const& program) {
+  std::string const wanted = environment_variable("TESS_LAUNCHER");
+  if (wanted == "tess") {
+    if (hosts.empty()) return own_launcher();
+    throw usage_error{"run: --launcher tess starts places of this host only; leave out --hosts, or take mpirun"};
+  }
+  if (!wanted.empty()) {
+    if (!in_path(wanted)) throw usage_error{fmt::format("run: --launcher {}: it is not in the PATH", wanted)};
+    return {wanted, wanted == "srun" ? launcher_kind::slurm : launcher_kind::open_mpi};
+  }
+  if (!environment_variable("SLURM_JOB_ID").empty() && in_path("srun")) return {"srun", launcher_kind::slurm};
+  bool const of_mpi = is_mpi_program(program);
+  if (hosts.empty() && !of_mpi) return own_launcher();
   std::string why_not;
-  if (auto const found = find_launcher(why_not)) return *found;
-  throw usage_error{fmt::format(
-      "{}{} places on the fabric ucx need a launcher: mpirun (apt-get install openmpi-bin), prterun or srun", why_not,
-      places)};
+  if (auto const found = find_open_mpi(why_not)) return *found;
+  refuse_without(why_not, of_mpi ? "a program of MPI" : "a job of several hosts");
 }
 
 words words_for(launcher const& by, std::string const& places, std::string const& hosts, bool tags) {
-  if (by.slurm) {
+  if (by.is == launcher_kind::own) return {"spawn", "-n", places, "--"};
+  if (by.is == launcher_kind::slurm) {
     // One Ctrl-C ends the job, as for other launchers.
     words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "--quit-on-interrupt", "-n", places};
     if (!hosts.empty()) w.push_back("--nodelist=" + hosts);
@@ -104,9 +128,19 @@ void pass_variable(std::string const& name) {
 
 words launcher_words(unsigned processes) {
   std::string const number = std::to_string(processes);
-  launcher const by = need_launcher(number);
+  launcher const by = own_launcher();
   words all{by.program};
   words const options = words_for(by, number, "", false);
+  all.insert(all.end(), options.begin(), options.end());
+  return all;
+}
+
+words mpi_launcher_words(unsigned processes) {
+  std::string why_not;
+  auto const by = find_open_mpi(why_not);
+  if (!by) refuse_without(why_not, "a program of MPI");
+  words all{by->program};
+  words const options = words_for(*by, std::to_string(processes), "", false);
   all.insert(all.end(), options.begin(), options.end());
   return all;
 }
@@ -114,13 +148,11 @@ words launcher_words(unsigned processes) {
 int launch(fs::path const& program, words const& arguments) {
   std::string places = environment_variable("TESS_PLACES");
   // We were started by a launcher: this process is one of the places.
-  if (!environment_variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
-  std::string why_not;
-  if (places.empty() && !find_launcher(why_not)) become(program, arguments);
-  launcher const by = need_launcher(places);
-  if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
+  if (tess::detail::launched_rank() != nullptr || places == "1") become(program, arguments);
   std::string const hosts = environment_variable("TESS_HOSTS");
-  bool const here_only = hosts.empty() && !by.slurm;
+  launcher const by = choose(hosts, program);
+  if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
+  bool const here_only = hosts.empty() && by.is != launcher_kind::slurm;
   // On this host this command tags the lines itself.
   bool const tags = !environment_variable("TESS_TAG_OUTPUT").empty();
   if (!here_only) ::setenv("TESS_EXIT_FILE", "-", 1);

@@ -63,7 +63,7 @@ void give_folder(std::filesystem::path const& folder) {
 launcher_process::launcher_process(owner const& by, words const& command, int errors, std::filesystem::path exit_file,
                                    unsigned reports)
     : owner_(by),
-      name_(command.front()),
+      name_(command.size() > 1 && command[1] == "spawn" ? "tess spawn" : command.front()),
       exit_file_(std::move(exit_file)),
       reports_(reports),
       stopped_most_(failure_timeout()) {

@@ -14,9 +14,6 @@
 
 namespace tess::cli {
 
-/// It needs libshmem, or has its functions inside.
-[[nodiscard]] bool is_openshmem_program(std::filesystem::path const& program);
-
 /// As many PEs as TESS_PLACES says. Returns the job's exit code.
 int run_pes(std::filesystem::path const& program, words const& arguments);
 

@@ -17,6 +17,7 @@
 #include "cli/command/nearest.hpp"
 #include "cli/package.hpp"
 #include "cli/process/process.hpp"
+#include "cli/run/executable.hpp"
 #include "cli/run/launch.hpp"
 #include "cli/run/pes.hpp"
 #include "cli/run/words.hpp"
@@ -178,6 +179,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys", "no_nca", "no-nca"});
   if (option == "--heap") return one_of({"recycled", "collected"});
   if (option == "--hosts") return host_list();
+  if (option == "--launcher") return one_of({"tess", "mpirun", "prterun", "srun"});
   if (option == "--failure-timeout") return at_least_half_a_second();
   if (option == "--pin") return pins();
   if (option == "--numa") return one_of({"local", "interleave", "none"});

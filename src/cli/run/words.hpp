@@ -40,6 +40,9 @@ inline constexpr std::array run_options{
                "how words and bytes move: smp, ucx (every place a process), tile (a tile of a machine, the default "
                "there), checked (verifies every call) or hostile (late, out of order)"},
     run_option{"--hosts", "", "HOST,HOST", "TESS_HOSTS", "ucx: where the processes run; as many times as places there"},
+    run_option{"--launcher", "", "LAUNCHER", "TESS_LAUNCHER",
+               "ucx: who starts the processes: tess (this host only), mpirun, prterun or srun; default: srun inside an "
+               "allocation, mpirun for --hosts and for programs of MPI, otherwise tess"},
     run_option{"--tag-output", "", "", "TESS_TAG_OUTPUT", "ucx: each line of output says which place wrote it"},
     run_option{"--failure-timeout", "", "SECONDS", "TESS_FAILURE_TIMEOUT",
                "ucx: a place that is gone ends the job within it; default 10"},

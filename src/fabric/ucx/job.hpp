@@ -20,6 +20,7 @@ struct ucx_job {
   ucx_library const& ucx;
   ucp_context_h context;
   place_id places;
+  unsigned places_here;  ///< on this host
   std::uint64_t message_memory;
   ucx_introductions* known = nullptr;                                 ///< what the other places said of themselves
   std::unique_ptr<std::atomic<bool>[]> failed;                        ///< by place

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "fabric/segment.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
@@ -68,7 +69,7 @@ ucx_library const& load_ucx() {
   return library;
 }
 
-ucp_context_h make_ucx_context(place_id places, unsigned workers, bool one_host) {
+ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers) {
   ucx_library const& ucx = load_ucx();
   ucp_config_t* config = nullptr;
   auto const check = [&](ucs_status_t status, char const* call) {
@@ -77,7 +78,16 @@ ucp_context_h make_ucx_context(place_id places, unsigned workers, bool one_host)
                   "UCX_TLS and UCX_NET_DEVICES unset, or set to what `ucx_info -d` lists");
   };
   check(ucx.config_read(nullptr, nullptr, &config), "ucp_config_read");
-  if (std::getenv("UCX_TLS") == nullptr) static_cast<void>(ucx.config_modify(config, "TLS", transports(one_host)));
+  auto const set = [&](std::string const& name, char const* value) {
+    if (std::getenv(("UCX_" + name).c_str()) == nullptr)
+      static_cast<void>(ucx.config_modify(config, name.c_str(), value));
+  };
+  set("TLS", transports(places_here == places));
+  // UCX fills 4 MiB of buffers for what others of the host send at once. Our messages have mailboxes.
+  if (segment::many(places_here)) {
+    set("POSIX_FIFO_SIZE", "64");
+    set("POSIX_RX_BUFS_GROW", "64");
+  }
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;

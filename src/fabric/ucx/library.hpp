@@ -37,7 +37,7 @@ struct ucx_library {
 
 [[nodiscard]] ucx_library const& load_ucx();
 
-/// `workers`: UCP workers that it will have. `one_host`: all places are on this host.
-[[nodiscard]] ucp_context_h make_ucx_context(place_id places, unsigned workers, bool one_host);
+/// `places_here`: on this host. `workers`: UCP workers that it will have.
+[[nodiscard]] ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers);
 
 }  // namespace tess::detail

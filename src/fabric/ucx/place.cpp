@@ -17,7 +17,7 @@ constexpr int packets_per_progress = 16;
 ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
     : job_(job),
       id_(id),
-      memory_(job.places, shared, sizeof(mailbox_memory)),
+      memory_(job.places, shared, sizeof(mailbox_memory), job.places_here),
       credit_(job.places, job.message_memory),
       inbox_(job.places),
       mail_(job, id),

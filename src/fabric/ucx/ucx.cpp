@@ -24,11 +24,19 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
         options_(options),
         first_(wires_ == nullptr ? place_id{0} : wires_->place()),
         known_(wires_.get()),
-        job_{load_ucx(), nullptr, threads.places, threads.message_memory, &known_, {}, {}, {}},
+        job_{load_ucx(),
+             nullptr,
+             threads.places,
+             wires_ == nullptr ? unsigned{threads.places} : wires_->processes_here(),
+             threads.message_memory,
+             &known_,
+             {},
+             {},
+             {}},
         notices_(first_, threads.places, [this](place_id p) { return job_.has_failed(p); }) {
     bool const in_process = wires_ == nullptr;
     unsigned const own = in_process ? threads.places : 1;
-    job_.context = make_ucx_context(threads.places, own, in_process || wires_->processes_here() == wires_->places());
+    job_.context = make_ucx_context(threads.places, job_.places_here, own);
     job_.failed = std::make_unique<std::atomic<bool>[]>(threads.places);
     job_.on_failure = [this](place_id p, char const* how) { report({p, how}); };
     job_.on_notice = [this](place_id p, place_id root) { report({p, "another place says so", root}); };
@@ -250,6 +258,12 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     check_program();
     windows_.resize(job_.places);
     windows_[first_] = options_.windows ? own.memory().base() : nullptr;
+    std::uint64_t space = 0;
+    for (place_id const p : places_here_)
+      if (segment_place const where = known_.of(p).where;
+          p != first_ && where.file >= 0 && same_host(mine.where, where))
+        space += window_space::bytes_for(where.bytes);
+    space_.reserve(space);
     std::erase_if(places_here_, [&](place_id p) { return p != first_ && !meet(p, mine.where); });
     if (options_.windows && maps_all_) places_.front()->open_mailbox();
   }
@@ -280,7 +294,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     segment_place const where = known_.of(p).where;
     if (!same_host(mine, where)) return false;
     if (int const file = open_segment(where); file >= 0) {
-      windows_[p] = map_segment(file, where.bytes);
+      windows_[p] = space_.map(file, where.bytes, !segment::many(job_.places_here));
       close(file);
     }
     if (windows_[p] != nullptr && options_.windows)
@@ -309,10 +323,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   void release() noexcept {
     watch_.reset();
-    for (std::size_t p = 0; p < windows_.size(); ++p)
-      if (auto const id = static_cast<place_id>(p); windows_[p] != nullptr && !is_here(id))
-        unmap_segment(windows_[p], segment_bytes(id));
     windows_.clear();
+    space_.release();
     places_.clear();
     if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
     job_.context = nullptr;
@@ -411,6 +423,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   ucx_job job_;
   std::vector<std::unique_ptr<ucx_place>> places_;
   std::vector<std::vector<std::uint32_t>> threads_;  ///< of each place of this process
+  window_space space_;
   std::vector<std::byte*> windows_;
   std::vector<place_id> places_here_;  ///< in order; empty: all places are in this process
   bool maps_all_ = true;               ///< the segments of all processes of this host

@@ -51,15 +51,34 @@ int open_segment(segment_place const& where) noexcept {
   return open_file_of(where, where.bytes + segment::behind_bytes);
 }
 
-std::byte* map_segment(int file, std::uint64_t bytes) noexcept {
+std::uint64_t window_space::bytes_for(std::uint64_t segment_bytes) noexcept {
   // Aligned as the owner's mapping is, or its huge pages would be small ones here.
-  std::byte* const memory = map_aligned(file, bytes + segment::behind_bytes, PROT_READ | PROT_WRITE);
-  if (memory != nullptr) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
-  return memory;
+  constexpr std::uint64_t alignment = segment::behind_bytes;
+  return (segment_bytes + segment::behind_bytes + alignment - 1) / alignment * alignment;
 }
 
-void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept {
-  munmap(base, bytes + segment::behind_bytes);
+void window_space::reserve(std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  memory_ = map_aligned(-1, bytes, PROT_NONE);
+  bytes_ = memory_ == nullptr ? 0 : bytes;
+}
+
+std::byte* window_space::map(int file, std::uint64_t segment_bytes, bool huge_pages) noexcept {
+  std::uint64_t const bytes = segment_bytes + segment::behind_bytes;
+  std::uint64_t const space = bytes_for(segment_bytes);
+  if (space > bytes_ - used_) return nullptr;
+  std::byte* const at = memory_ + used_;
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) == MAP_FAILED)
+    return nullptr;
+  used_ += space;
+  if (huge_pages) static_cast<void>(madvise(at, segment_bytes, MADV_HUGEPAGE));
+  return at;
+}
+
+void window_space::release() noexcept {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+  memory_ = nullptr;
+  bytes_ = used_ = 0;
 }
 
 }  // namespace tess::detail

@@ -26,8 +26,28 @@ struct segment_place {
 [[nodiscard]] int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept;
 /// The same for a segment and the memory behind it.
 [[nodiscard]] int open_segment(segment_place const& where) noexcept;
-/// Also the memory behind the segment. Null if it cannot be mapped: then there is no window.
-[[nodiscard]] std::byte* map_segment(int file, std::uint64_t bytes) noexcept;
-void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept;
+
+/// Address space for the windows of this process: reserved once, since each of many calls for each of many windows
+/// would count.
+class window_space {
+ public:
+  window_space() = default;
+  ~window_space() { release(); }
+  window_space(window_space const&) = delete;
+  window_space& operator=(window_space const&) = delete;
+
+  /// Address space that a window of a segment of so many bytes takes.
+  [[nodiscard]] static std::uint64_t bytes_for(std::uint64_t segment_bytes) noexcept;
+  /// For all windows together. Without enough address space there are none.
+  void reserve(std::uint64_t bytes) noexcept;
+  /// Also the memory behind the segment. Null if it cannot be mapped: then there is no window.
+  [[nodiscard]] std::byte* map(int file, std::uint64_t segment_bytes, bool huge_pages) noexcept;
+  void release() noexcept;
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t used_ = 0;
+};
 
 }  // namespace tess::detail

@@ -20,6 +20,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/launched.hpp"
+#include "fabric/ucx/spawned.hpp"
 #include "fabric/ucx/ucx.hpp"
 
 namespace tess::detail {
@@ -306,6 +308,7 @@ bool is_set(char const* name) {
 }  // namespace
 
 std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience, std::string user) {
+  if (is_set(spawned_job_variable)) return make_spawned_wireup(patience, std::move(user));
   if (is_set("PMIX_RANK")) return std::make_unique<pmix_wireup>(patience, std::move(user));
   if (is_set("PMI_RANK") || is_set("PMI_FD"))
     throw error("--fabric ucx", "the launcher speaks PMI, not PMIx (MPICH's mpirun does)",

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/launched.hpp"
 #include "tess/run.hpp"
 
 namespace tess {
@@ -76,7 +77,7 @@ settings settings::from_environment() {
 
 bool settings::started_by_launcher() {
   // Also launchers without PMIx: the fabric then reports the error. Otherwise each process would run the whole job.
-  return !text("PMIX_RANK").empty() || several("PMI_SIZE") ||
+  return detail::launched_rank() != nullptr || several("PMI_SIZE") ||
          (!text("SLURM_STEP_ID").empty() && several("SLURM_STEP_NUM_TASKS"));
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/launched.hpp"
 #include "fabric/choice.hpp"
 #include "runtime/failures/abort.hpp"
 #include "runtime/failures/crash_report.hpp"
@@ -52,8 +53,7 @@ copier read_copier(std::string const& name) {
 /// A check of races sees the memory of one process, at its own addresses.
 void check_race_check([[maybe_unused]] settings const& s) {
 #if TESS_RACES
-  if (char const* const rank = std::getenv("PMIX_RANK"); rank != nullptr && std::string_view(rank) != "0")
-    throw reported_by_place_0();
+  if (launched_after_others()) throw reported_by_place_0();
   bool const delayed = s.delay.any() || s.no_window;
   if (delayed || (!s.fabric.empty() && s.fabric != "smp"))
     throw error("a program compiled by `tess c++ --races`",

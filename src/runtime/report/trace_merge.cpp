@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/launched.hpp"
 #include "base/output_file.hpp"
 #include "runtime/report/trace.hpp"
 
@@ -67,7 +68,8 @@ std::string trace_part_of(std::string const& file, unsigned place) {
   if (!std::filesystem::exists(found) || std::filesystem::is_regular_file(found))
     return place == 0 ? file : file + "." + std::to_string(place);
   // A pipe or a device is written once, by the merge, and has no file beside it.
-  char const* const job_name = std::getenv("PMIX_NAMESPACE");
+  char const* job_name = std::getenv(spawned_job_variable);
+  if (job_name == nullptr) job_name = std::getenv("PMIX_NAMESPACE");
   std::string name = job_name != nullptr ? job_name : "job";
   std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '-');
   return std::filesystem::temp_directory_path(none) / ("tess-trace-" + name + "." + std::to_string(place));

@@ -123,7 +123,16 @@ bool nothing_to_do(void* context) {
   return true;
 }
 
+/// Its messages found no room, or wait for their time: it tries again, but those that make room need processors.
+bool has_messages(worker_state const* w) noexcept {
+  return !has_failed(w->place) && !w->outgoing.empty();
+}
+
 void sleep(thread_state& thread) {
+  if (!thread.may_spin && std::ranges::any_of(thread.workers, has_messages)) {
+    std::this_thread::yield();
+    return;
+  }
   auto const longest = std::min<std::chrono::nanoseconds>(sleep_max, until_delayed(thread));
   if (longest < shortest_sleep) {
     if (!thread.may_spin) std::this_thread::yield();

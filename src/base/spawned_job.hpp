@@ -1,0 +1,45 @@
+// spawned_job: the memory file in which the processes that `tess spawn` started on this host meet.
+//
+//   The launcher makes it, and notes in it which processes have ended. A process maps the front, a header and a record
+//   for each, and reads and writes what lies behind: what processes said of themselves, appended.
+//
+// Shapes   header 64 bytes, a record of 16 bytes for each process, then entries: `said` with its key and its bytes.
+// Threads  any; words are accessed atomically.
+#pragma once
+
+#include <cstdint>
+
+namespace tess::detail::spawned_job {
+
+inline constexpr std::uint64_t magic = 0x31304e5741505354;  // "TSPAWN01"
+inline constexpr std::uint32_t processes_max = 65535;
+
+struct header {
+  std::uint64_t magic;
+  std::uint64_t used;  ///< bytes behind the records
+  std::uint32_t processes;
+  std::uint32_t met;       ///< how often all have met; processes wait on it by futex
+  std::uint32_t arrived;   ///< at the next meeting
+  std::uint32_t ended;     ///< processes
+  std::uint32_t reported;  ///< somebody said why the job did not begin
+  std::uint8_t unused[28];
+};
+static_assert(sizeof(header) == 64);
+
+struct record {
+  std::uint64_t said;         ///< offset of the last entry; 0: none
+  std::uint32_t arrived_for;  ///< the value of `met` that its last arrival helps to reach
+  std::uint32_t ended;
+};
+
+struct said {
+  std::uint64_t before;  ///< offset of the entry before it of the same process; 0: none
+  std::uint32_t key_bytes;
+  std::uint32_t bytes;
+};
+
+[[nodiscard]] constexpr std::uint64_t front_bytes(std::uint32_t processes) noexcept {
+  return sizeof(header) + sizeof(record) * std::uint64_t{processes};
+}
+
+}  // namespace tess::detail::spawned_job
