@@ -23,6 +23,8 @@ constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_look_at_clock = 4;
 constexpr unsigned polls_per_finish_report = 64;
 constexpr int spins_before_sleep = 2000;
+/// By a thread that shares its processor: whoever it waits for may only need that.
+constexpr int yields_before_sleep = 20;
 constexpr int turns_per_idle_run = 8;
 constexpr int looks_per_idle_round = 4;
 /// Rounds of waiting without suspending before the thread runs its other workers.
@@ -194,6 +196,11 @@ void run_thread(thread_state& thread) {
           busy |= poll(*w);
         }
       }
+      continue;
+    }
+    if (!thread.may_spin && idle_rounds < yields_before_sleep) {
+      ++idle_rounds;
+      std::this_thread::yield();
       continue;
     }
     sleep(thread);
