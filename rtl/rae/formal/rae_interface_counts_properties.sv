@@ -1,8 +1,8 @@
 /// rae_interface_counts_properties: no request is lost and none is answered twice, and main entries never leak.
 ///
-/// At all times as many requests are inside as lie in the queue, among the hits, in the core, in main entries whose lines
-/// are not done, and in the answer that is offered. A main entry in use waits to fetch, or its line is asked for or
-/// comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
+/// At all times as many requests are inside as lie in the queue, among the hits, in the core, in main entries whose
+/// lines are not done, and in the answer that is offered. A main entry in use waits to fetch, or its line is asked for
+/// or comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
 /// fetched, once.
 module rae_interface_counts_properties #(
     parameter int unsigned MainEntries = 64,
