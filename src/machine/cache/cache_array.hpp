@@ -141,7 +141,7 @@ class cache_array {
 
   cache_shape shape_;
   unsigned line_bits_;
-  unsigned way_bits_;  ///< Of a number of ways that is a power of two; otherwise `no_bits`.
+  unsigned way_bits_;  ///< The ways are 1 << way_bits_; `no_bits` if they are no power of two.
   std::uint64_t line_mask_;
   std::uint32_t set_mask_;
   line_index lines_;
