@@ -125,12 +125,36 @@ package cni_pkg;
     logic [1:0]  log2_words;
   } shape_t;
 
+  /// How a tile's process may use addresses.
+  typedef enum logic [2:0] {
+    RegionNone             = 3'd0,
+    RegionOwnScratchpad    = 3'(CniOwnScratchpad),
+    RegionRemoteScratchpad = 3'(CniRemoteScratchpad),
+    RegionRemoteEvents     = 3'(CniRemoteEvents),
+    RegionMemory           = 3'(CniMemory)
+  } region_e;
+
+  /// A store that is posted: its bytes lie in one aligned word.
+  typedef struct packed {
+    word_t      address;
+    logic [3:0] bytes;     // 1 to 8
+    word_t      value;     // in its lowest bytes
+    logic       combines;
+  } posted_t;
+
   /// A copy, or what is left of one.
   typedef struct packed {
     word_t       source;
     word_t       destination;
     logic [16:0] bytes;        // 1 to 65536
   } copy_t;
+
+  /// A word of the destination, and which bytes of it are written.
+  typedef struct packed {
+    word_t      word;
+    logic [7:0] strobes;
+    logic       last;     // of its packet
+  } aligned_t;
 
   localparam int unsigned Log2ItemsMax = 20;
   localparam int unsigned AddressBits = int'(CniTagShift);  // of a request with a tag

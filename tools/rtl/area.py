@@ -2,8 +2,8 @@
 
 A row with a name is a [[top]] with `area`, flattened, as a tool of the vendor would do it. The rows below it are its
 modules with the hierarchy kept, each without the modules inside it, so their sum is a little more. Units: LUTs of six
-inputs, among them those that are memory; memories in block RAM count 1 for 36 Kbit. Bytes and comparators do not depend
-on the family: all bits of memories, and comparisons for equality of two variables of 8 bits or more.
+inputs, and among them those that are memory; memories in block RAM count 1 for 36 Kbit. Bytes and comparators do not
+depend on the family: all bits of memories, and comparisons for equality of two variables of 8 bits or more.
 """
 
 import json
@@ -23,12 +23,13 @@ Counts = dict[str, float]
 
 def resources(cells: dict[str, int]) -> Counts:
     """Sums cells of Xilinx by kind."""
-    found: Counts = {"LUT": 0, "FF": 0, "MUX": 0, "BRAM": 0, "DSP": 0}
+    found: Counts = {"LUT": 0, "memory LUT": 0, "FF": 0, "MUX": 0, "BRAM": 0, "DSP": 0}
     for cell, count in cells.items():
         if re.fullmatch(r"LUT\d|INV|SRL\w+", cell):
             found["LUT"] += count
         elif cell in LUTS_OF_MEMORY:
             found["LUT"] += LUTS_OF_MEMORY[cell] * count
+            found["memory LUT"] += LUTS_OF_MEMORY[cell] * count
         elif cell.startswith(("FD", "LD")):
             found["FF"] += count
         elif cell.startswith("MUXF"):

@@ -37,6 +37,7 @@ struct interface_job {
   transaction* request = nullptr;  ///< The request of another tile for it.
 
   // Fields of the interface.
+  bool waits = false;           ///< It is in the list.
   std::uint64_t begun = 0;      ///< Bytes, or targets, sent so far.
   std::uint32_t under_way = 0;  ///< Packets in flight.
   registers::cni::fault why = registers::cni::fault::none;

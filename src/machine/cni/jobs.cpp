@@ -1,5 +1,6 @@
 // jobs: the list of jobs, and packets in flight.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -70,40 +71,84 @@ void network_interface::take(interface_job const& job) {
 }
 
 void network_interface::enter(interface_job const& job) {
-  if (spare_jobs_.empty()) spare_jobs_.push_back(&all_jobs_.emplace_back());
-  interface_job& entered = *spare_jobs_.back();
-  spare_jobs_.pop_back();
-  entered = job;
-  ++(entered.of_command ? commands_ : others_);
+  ++(job.of_command ? commands_ : others_);
   if (job.of_command) ++counted_.commands;
   if (!job.of_command && job.request == nullptr) ++counted_.events;
   if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
-  list_.push_back(&entered);
+  ++waiting_jobs_;
+  held_.push_back(job);
   plan();
 }
 
+void network_interface::list_new(interface_job const& job) {
+  job_unit::inputs& in = list_->in;
+  interface_job& entered = all_jobs_[list_->out.free];
+  entered = job;
+  entered.waits = true;
+  in.put_valid = true;
+  in.put_again = false;
+  in.put_is_copy = job.what == kind::copy;
+  in.put = {.source = job.source, .destination = job.destination, .bytes = static_cast<std::uint32_t>(job.bytes)};
+  list_->step();
+  in.put_valid = false;
+}
+
+void network_interface::list_again(interface_job& job, piece_unit::entry const& left) {
+  job_unit::inputs& in = list_->in;
+  job.waits = true;
+  ++waiting_jobs_;
+  in.put_valid = in.put_again = true;
+  in.put_number = static_cast<std::uint32_t>(&job - all_jobs_.data());
+  in.put = left;
+  list_->step();
+  in.put_valid = false;
+}
+
+interface_job& network_interface::next_turn() {
+  job_unit::inputs& in = list_->in;
+  in.pick = true;
+  in.copies_stop = copies_stop();
+  while (!list_->out.turn_valid) list_->step();
+  in.pick = false;
+  interface_job& job = all_jobs_[list_->out.turn_number];
+  job.waits = false;
+  --waiting_jobs_;
+  return job;
+}
+
+void network_interface::list_end(interface_job& job) {
+  job_unit::inputs& in = list_->in;
+  if (job.waits) --waiting_jobs_;  // a failed copy, before its next turn
+  in.end_valid = true;
+  in.end_number = static_cast<std::uint32_t>(&job - all_jobs_.data());
+  list_->step();
+  in.end_valid = false;
+}
+
+void network_interface::settle_list() {
+  while (!list_->out.quiet) list_->step();
+  for (; !held_.empty() && list_->out.put_ready; held_.pop_front()) list_new(held_.front());
+}
+
 void network_interface::plan() {
-  if (planned_) return;
-  auto const may_go = [&](interface_job const* job) {
-    return job->what != kind::copy || copy_packets_ < description_.adapter.dma_packets;
-  };
-  if (std::ranges::none_of(list_, may_go)) return;
+  settle_list();
+  if (planned_ || !may_go()) return;
   planned_ = true;
   kernel_.after(clock_.cycles(description_.cni->job_cycles), step_);
 }
 
 void network_interface::step() {
   planned_ = false;
-  bool const copies_wait = copy_packets_ >= description_.adapter.dma_packets;
-  auto const next =
-      std::ranges::find_if(list_, [&](interface_job const* job) { return job->what != kind::copy || !copies_wait; });
-  if (next == list_.end()) return;
-  interface_job& job = **next;
-  list_.erase(next);
+  if (!may_go()) return;
+  interface_job& job = next_turn();
+  piece_unit::entry left = list_->out.turn;
+  list_->in.turn_ready = true;
+  list_->step();
+  list_->in.turn_ready = false;
   ++job.under_way;  // so that it does not end while it is sending
-  send_next(job);
+  send_next(job, left);
   --job.under_way;
-  if (has_more(job)) list_.push_back(&job);
+  if (has_more(job)) list_again(job, left);
   end_if_done(job);
   plan();
 }
@@ -116,11 +161,11 @@ bool network_interface::has_more(interface_job const& job) const noexcept {
                      [](std::uint64_t target) { return target != 0; });
 }
 
-void network_interface::send_next(interface_job& job) {
+void network_interface::send_next(interface_job& job, piece_unit::entry& left) {
   if (!has_more(job)) return;  // no target to notify
   switch (job.what) {
     case kind::copy:
-      return send_piece(job);
+      return send_piece(job, left);
     case kind::forward:
     case kind::add:
       job.begun = 1;
@@ -158,24 +203,26 @@ network_interface::outgoing& network_interface::packet_of(interface_job& job) {
 }
 
 void network_interface::launch(outgoing& packet) {
+  if (packet.of->what == kind::copy) align(packet);
   adapter_.issue_job(packet.sent);
 }
 
-void network_interface::send_piece(interface_job& job) {
-  std::uint64_t const to = job.destination + job.begun;
-  std::uint64_t const from = job.source + job.begun;
+void network_interface::send_piece(interface_job& job, piece_unit::entry& left) {
+  std::uint64_t const to = left.destination;
+  std::uint64_t const from = left.source;
   region const* const source = map_.find(from);
   region const* const target = map_.find(to);
   // A packet lies in one line of its source if that is read at once, from a cache or by a line's directory.
   bool const by_lines = source->kind == region_kind::partition_uncached ||
                         (source->kind == region_kind::partition && description_.coherence);
-  std::uint64_t const bytes = next_piece(job, by_lines);
+  std::uint64_t const bytes = next_piece(left, by_lines);
   if (!is_sound(target, to, bytes)) return fail(job, registers::cni::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   ++copy_packets_;
   packet.sent.target = home_of(*target);
   packet.sent.address = to;
   packet.sent.bytes = bytes;
+  packet.from = from;
   job.begun += bytes;
   std::span<std::byte> const data = std::span(packet.sent.data).first(bytes);
   if (!lines_.holds(from)) return read_piece(packet, from);
@@ -187,21 +234,45 @@ void network_interface::send_piece(interface_job& job) {
   ended(packet);
 }
 
-std::uint64_t network_interface::next_piece(interface_job const& job, bool by_lines) {
+std::uint64_t network_interface::next_piece(piece_unit::entry& left, bool by_lines) {
   // All cycles at once: they are a part of `job_cycles`. What is left goes back to the list.
   piece_unit::inputs& in = pieces_->in;
   piece_unit::outputs const& out = pieces_->out;
-  in.next = {.source = job.source + job.begun,
-             .destination = job.destination + job.begun,
-             .bytes = static_cast<std::uint32_t>(job.bytes - job.begun)};
+  in.next = left;
   in.by_lines = by_lines;
   in.packet_ready = in.rest_ready = in.entry_valid = true;
   pieces_->step();
   in.entry_valid = false;
   while (!out.packet_valid) pieces_->step();
   std::uint64_t const bytes = out.packet.bytes;
-  while (!out.quiet) pieces_->step();
+  while (!out.quiet) {
+    if (out.rest_valid) left = out.rest;
+    pieces_->step();
+  }
   return bytes;
+}
+
+void network_interface::align(outgoing& packet) {
+  // All cycles at once, as a word moves in each: data come from their memory and go into the network more slowly.
+  align_unit::inputs& in = aligner_->in;
+  align_unit::outputs const& out = aligner_->out;
+  std::byte* const data = packet.sent.data.data();
+  std::array<std::uint64_t, transaction::data_max / word_bytes + 1> words{};
+  in.from = static_cast<std::uint32_t>(packet.from % word_bytes);
+  in.to = static_cast<std::uint32_t>(packet.sent.address % word_bytes);
+  in.bytes = static_cast<std::uint32_t>(packet.sent.bytes);
+  std::memcpy(reinterpret_cast<std::byte*>(words.data()) + in.from, data, in.bytes);
+  in.packet_valid = in.word_valid = in.aligned_ready = true;
+  aligner_->step();
+  in.packet_valid = false;
+  std::size_t written = 0;
+  for (std::size_t next = 0; !out.quiet;) {
+    in.word = next < words.size() ? words[next] : 0;
+    next += out.word_ready ? 1 : 0;
+    for (unsigned i = 0; out.aligned_valid && i < word_bytes; ++i)
+      if ((out.next.strobes >> i & 1) != 0) data[written++] = static_cast<std::byte>(out.next.word >> (8 * i));
+    aligner_->step();
+  }
 }
 
 void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
@@ -302,8 +373,7 @@ void network_interface::fail(interface_job& job, registers::cni::fault why, std:
 
 void network_interface::end_if_done(interface_job& job) {
   if (job.under_way != 0 || has_more(job)) return;
-  std::erase(list_, &job);  // a failed copy may be waiting there for its next turn
-  spare_jobs_.push_back(&job);
+  list_end(job);
   --(job.of_command ? commands_ : others_);
   // A fault of the notification itself is not reported again.
   bool const failed = job.why != registers::cni::fault::none && job.what != kind::add;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/cni/align_machine.hpp"
+#include "machine/cni/job_machine.hpp"
 #include "machine/cni/piece_machine.hpp"
 #include "machine/cni/response_machine.hpp"
 #include "machine/kernel/units.hpp"
@@ -27,6 +29,16 @@ std::unique_ptr<piece_unit> pieces_of(machine_description const& description) {
   if (description.hardware.cni_pieces == nullptr) return std::make_unique<piece_machine>(made);
   return description.hardware.cni_pieces->make<piece_unit, piece_unit>(made);
 }
+std::unique_ptr<job_unit> list_of(machine_description const& description) {
+  job_unit::parameters const made{.jobs = description.cni->listed_jobs()};
+  if (description.hardware.cni_jobs == nullptr) return std::make_unique<job_machine>(made);
+  return description.hardware.cni_jobs->make<job_unit, job_unit>(made);
+}
+std::unique_ptr<align_unit> aligner_of(machine_description const& description) {
+  align_unit::parameters const made;
+  if (description.hardware.cni_aligner == nullptr) return std::make_unique<align_machine>(made);
+  return description.hardware.cni_aligner->make<align_unit, align_unit>(made);
+}
 
 }  // namespace
 
@@ -47,7 +59,10 @@ network_interface::network_interface(kernel& k, machine_description const& descr
       lines_(responses_of(description), in, *map.of(region_kind::scratchpad, tile), regions_, *this),
       combining_(k, way, clock_.cycles(description.cni->combine_cycles), description.cni->posted_stores,
                  [this](transaction const& failed) { report(failed.cni()->fault, failed.address); }),
-      pieces_(pieces_of(description)) {
+      pieces_(pieces_of(description)),
+      aligner_(aligner_of(description)),
+      list_(list_of(description)),
+      all_jobs_(description.cni->listed_jobs()) {
   adapter_.on_copy([this](transaction& request) { return take_copy(request); });
 }
 

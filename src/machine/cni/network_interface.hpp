@@ -21,8 +21,10 @@
 #include <vector>
 
 #include "machine/adapter/adapter.hpp"
+#include "machine/cni/align_unit.hpp"
 #include "machine/cni/combining_buffer.hpp"
 #include "machine/cni/event_lines.hpp"
+#include "machine/cni/job_unit.hpp"
 #include "machine/cni/piece_unit.hpp"
 #include "machine/config/description.hpp"
 #include "machine/memory/memory_port.hpp"
@@ -55,8 +57,8 @@ class network_interface final : private event_host {
   [[nodiscard]] region_table& regions() noexcept { return regions_; }
   [[nodiscard]] fault_record& faults() noexcept { return faults_; }
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
-  [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
-  [[nodiscard]] bool idle() const noexcept { return spare_jobs_.size() == all_jobs_.size(); }
+  [[nodiscard]] std::size_t jobs() const noexcept { return waiting_jobs_; }
+  [[nodiscard]] bool idle() const noexcept { return commands_ + others_ == 0; }
   /// Lines were configured or restored: stores that wait for a full line try again.
   void reconfigured() { wake_stalled(); }
   /// Addresses to which own harts wait to store: a full queue, or a line whose job finds no place in the list.
@@ -87,6 +89,7 @@ class network_interface final : private event_host {
     explicit outgoing(network_interface& owner_) : event(nullptr), owner(owner_) {}
     network_interface& owner;
     interface_job* of = nullptr;
+    std::uint64_t from = 0;  ///< A copy's source.
     transaction sent;
     transaction read;  ///< A copy's read of the caches or the TLM here.
   };
@@ -105,12 +108,21 @@ class network_interface final : private event_host {
   [[nodiscard]] bool prepare(interface_job& command);
   [[nodiscard]] std::optional<std::uint64_t> whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept;
   void enter(interface_job const& job);
+  // The list of jobs, all cycles at once: they are a part of `job_cycles`.
+  void list_new(interface_job const& job);
+  void list_again(interface_job& job, piece_unit::entry const& left);
+  [[nodiscard]] interface_job& next_turn();
+  void list_end(interface_job& job);
+  void settle_list();
+  [[nodiscard]] bool copies_stop() const noexcept { return copy_packets_ >= description_.adapter.dma_packets; }
+  [[nodiscard]] bool may_go() const noexcept { return list_->out.others || (list_->out.copies && !copies_stop()); }
   void plan();
   void step();
-  void send_next(interface_job& job);
-  void send_piece(interface_job& job);
+  /// `left`: of a copy, before the packet and then after it.
+  void send_next(interface_job& job, piece_unit::entry& left);
+  void send_piece(interface_job& job, piece_unit::entry& left);
   /// Bytes of the copy's next packet.
-  [[nodiscard]] std::uint64_t next_piece(interface_job const& job, bool by_lines);
+  [[nodiscard]] std::uint64_t next_piece(piece_unit::entry& left, bool by_lines);
   /// Reads the packet's data; then it is launched.
   void read_piece(outgoing& packet, std::uint64_t from);
   void send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes);
@@ -119,6 +131,8 @@ class network_interface final : private event_host {
   /// A packet of the job, to be filled and sent.
   [[nodiscard]] outgoing& packet_of(interface_job& job);
   void launch(outgoing& packet);
+  /// Its data from the words of the source to those of the destination.
+  void align(outgoing& packet);
   void ended(outgoing& packet);
   void fail(interface_job& job, registers::cni::fault why, std::uint64_t where);
   void end_if_done(interface_job& job);
@@ -146,9 +160,13 @@ class network_interface final : private event_host {
   event_lines lines_;
   combining_buffer combining_;
   std::unique_ptr<piece_unit> pieces_;
+  std::unique_ptr<align_unit> aligner_;
   fault_record faults_;
   statistics counted_;
-  std::deque<interface_job*> list_;
+  std::unique_ptr<job_unit> list_;
+  std::vector<interface_job> all_jobs_;  ///< By their numbers in the list.
+  std::deque<interface_job> held_;       ///< They have no number yet: in hardware they wait in the network.
+  std::size_t waiting_jobs_ = 0;
   std::uint32_t commands_ = 0;  ///< Jobs that have not ended: commands,
   std::uint32_t others_ = 0;    ///< and jobs of events.
   std::uint32_t copy_packets_ = 0;
@@ -159,8 +177,6 @@ class network_interface final : private event_host {
     std::uint64_t address;
   };
   std::vector<stalled_store> stalled_;
-  std::deque<interface_job> all_jobs_;
-  std::vector<interface_job*> spare_jobs_;
   std::deque<outgoing> all_packets_;
   std::vector<outgoing*> spare_packets_;
 };

@@ -75,6 +75,9 @@ void put_hardware(std::vector<std::string> const& names, machine_description& in
                                     into.name)};
       into.hardware.cni = std::make_shared<rtl_library const>(compiled_hardware(name, {}));
       into.hardware.cni_pieces = std::make_shared<rtl_library const>(compiled_hardware("cni/cni_pieces", {}));
+      into.hardware.cni_aligner = std::make_shared<rtl_library const>(compiled_hardware("cni/cni_aligner", {}));
+      into.hardware.cni_jobs =
+          std::make_shared<rtl_library const>(compiled_hardware("cni/cni_jobs", {{"JOBS", into.cni->listed_jobs()}}));
     }
   }
 } catch (rtl_error const& wrong) {

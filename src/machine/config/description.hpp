@@ -116,6 +116,9 @@ struct cni_description {
   std::uint32_t combine_cycles = 8;     ///< Idle time after which combined stores are sent.
   std::uint32_t posted_stores = 8;      ///< In flight from a tile to others.
   std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
+
+  /// Numbers of the list: as many again as those of commands and events are for acknowledgements.
+  [[nodiscard]] std::uint32_t listed_jobs() const noexcept { return 4 * jobs; }
 };
 
 /// What a directory does with a request: waits until it is done, or forwards it to the line's owner and goes on.
@@ -166,10 +169,12 @@ class rtl_library;
 struct hardware_description {
   std::shared_ptr<rtl_library const> rae;
   std::shared_ptr<rtl_library const> nma;
-  std::shared_ptr<rtl_library const> nca;         ///< The graph write-back.
-  std::shared_ptr<rtl_library const> nca_ranges;  ///< The range operations.
-  std::shared_ptr<rtl_library const> cni;         ///< Responses of lines with events.
-  std::shared_ptr<rtl_library const> cni_pieces;  ///< What cuts copies into packets.
+  std::shared_ptr<rtl_library const> nca;          ///< The graph write-back.
+  std::shared_ptr<rtl_library const> nca_ranges;   ///< The range operations.
+  std::shared_ptr<rtl_library const> cni;          ///< Responses of lines with events.
+  std::shared_ptr<rtl_library const> cni_pieces;   ///< What cuts copies into packets,
+  std::shared_ptr<rtl_library const> cni_aligner;  ///< and moves their bytes to their places in words,
+  std::shared_ptr<rtl_library const> cni_jobs;     ///< and the list of jobs.
 };
 
 /// A unit of one's own (src/machine/own_unit).

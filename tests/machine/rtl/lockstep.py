@@ -51,9 +51,21 @@ SETS = {
     ],
     "cni": [{}],
     "cni_pieces": [{"LINE_BYTES": 64}, {"LINE_BYTES": 16}, {"LINE_BYTES": 128}],
+    "cni_jobs": [{"JOBS": 64}, {"JOBS": 1}, {"JOBS": 5}, {"JOBS": 16}],
+    "cni_aligner": [
+        {"LINE_BYTES": 64, "SHIFTS": 1},
+        {"LINE_BYTES": 16, "SHIFTS": 1},
+        {"LINE_BYTES": 128, "SHIFTS": 1},
+        {"LINE_BYTES": 64, "SHIFTS": 0},
+    ],
 }  # fmt: skip
 # Hardware of a unit that is a module of its own for the simulator.
-MODULES = {"nca_ranges": ("nca", "nca_ranges"), "cni_pieces": ("cni", "cni_pieces")}
+MODULES = {
+    "nca_ranges": ("nca", "nca_ranges"),
+    "cni_pieces": ("cni", "cni_pieces"),
+    "cni_aligner": ("cni", "cni_aligner"),
+    "cni_jobs": ("cni", "cni_jobs"),
+}
 
 
 def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:

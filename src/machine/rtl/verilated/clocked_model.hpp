@@ -93,6 +93,12 @@ class verilated_unit : public Unit {
   virtual void read_outputs() = 0;
 };
 
+/// A port as wide as its module's parameters make it.
+template <class Port>
+void set_port(Port& port, std::uint64_t value) {
+  port = static_cast<Port>(value);
+}
+
 /// Bits of a port that is wider than 64 bits, one field after another. Packed structs begin with their last field.
 template <class Words>
 struct port_fields {
