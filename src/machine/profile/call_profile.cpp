@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "machine/hart/code_cache.hpp"
-
 namespace tess::machine {
 namespace {
 
@@ -25,26 +23,36 @@ char const* name_of(spent on) noexcept {
 }
 
 void call_profile::add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles) {
-  if (to.waits == nullptr) to.waits = memory_.array<counted_block::wait*>(to.size);
-  counted_block::wait*& first = to.waits[std::min(instruction, to.size - 1)];
-  counted_block::wait* one = first;
-  while (one != nullptr && one->on != on) one = one->next;
+  auto const at = static_cast<std::uint16_t>(std::min<std::size_t>(instruction, to.size - 1));
+  block_wait* const last = to.waits;
+  block_wait* one = last;
+  while (one != nullptr) {
+    one = one->next;
+    if (one->instruction == at && one->on == on) break;
+    if (one == last) one = nullptr;
+  }
   if (one == nullptr) {
-    one = memory_.array<counted_block::wait>(1);
-    one->next = std::exchange(first, one);
+    one = memory_.array<block_wait>(1);
+    one->instruction = at;
     one->on = on;
+    one->next = last == nullptr ? one : std::exchange(last->next, one);
   }
   one->cycles += cycles;
+  to.waits = one;
 }
 
-call_profile::counted_block::exit& call_profile::exit_of(counted_block& block, std::size_t after) {
-  counted_block::exit* one = block.exits;
+call_profile::block_exit& call_profile::exit_behind(counted_block& block, std::size_t after) {
+  block_exit* one = &block.exits;
   while (one != nullptr && one->after != after) one = one->next;
-  if (one == nullptr) {
-    one = memory_.array<counted_block::exit>(1);
-    one->next = std::exchange(block.exits, one);
-    one->after = after;
+  if (one != nullptr) return *one;
+  one = &block.exits;
+  if (one->after != 0) {
+    one = memory_.array<block_exit>(1);
+    one->next = std::exchange(block.exits.next, one);
   }
+  one->after = static_cast<std::uint16_t>(after);
+  one->end = block.steps[after - 1].end;
+  one->leaves_by = block.steps[after - 1].leaves_by;
   return *one;
 }
 
@@ -109,24 +117,19 @@ void call_profile::go_on(hart const& h, spent on, std::uint64_t bus_cycles, std:
   if (rest != 0) wait_stopped(h, on, rest);
 }
 
-call_profile::counted_block::exit* call_profile::close(hart const& h, std::uint64_t now) {
-  std::uint64_t const passed = now - entered_at_;
+call_profile::block_exit* call_profile::close(hart const& h, std::uint64_t now) {
   std::uint64_t const executed = current_ == nullptr ? 0 : h.retired - entered_retired_;
-  std::uint64_t rest = passed - std::min(passed, waited_);
-  counted_block::exit* by = nullptr;
-  if (executed == 0) {
-    add_pending(spent::issue, rest);
-  } else {
-    std::size_t const last = std::min<std::size_t>(executed, current_->size);
-    by = &exit_of(*current_, last);
-    ++by->times;
-    rest -= std::min<std::uint64_t>(rest, current_->steps[last - 1].end);
-    if (rest != 0) add(*current_, last - 1, spent::issue, rest);
+  if (executed != 0) {
+    block_exit& by = exit_of(*current_, std::min<std::size_t>(executed, current_->size));
+    count(by, h, now);
+    return &by;
   }
+  std::uint64_t const passed = now - entered_at_;
+  add_pending(spent::issue, passed - std::min(passed, waited_));
   waited_ = 0;
   entered_at_ = now;
   entered_retired_ = h.retired;
-  return by;
+  return nullptr;
 }
 
 thread_path call_profile::path_of(std::uint32_t call) const {
@@ -154,7 +157,7 @@ void call_profile::switch_thread(std::uint64_t from, std::uint64_t to) {
   goes_on_in_ = numbers.back();
 }
 
-void call_profile::enter(hart const& h, inst const* first) {
+void call_profile::enter_slowly(hart const& h, inst const* first) {
   bool const is_changed = generation_ != h.code->generation();
   if (is_changed) [[unlikely]] {
     generation_ = h.code->generation();
@@ -164,7 +167,7 @@ void call_profile::enter(hart const& h, inst const* first) {
     for (counted_block* const one : counts_) one->forget();
   }
   std::uint64_t const pc = first->pc();
-  counted_block::exit* const by = close(h, h.now());
+  block_exit* const by = close(h, h.now());
   // A hart without a thread may also get one that goes on.
   if (std::exchange(begins_, false) && !goes_on_in_) {
     open_.clear();
@@ -189,10 +192,18 @@ void call_profile::take_pending() {
   }
 }
 
-call_profile::counted_block& call_profile::after(counted_block& before, counted_block::exit& by, std::uint64_t pc,
-                                                 hart const& h, inst const* first) {
-  block_shape::exit const kind = before.steps[by.after - 1].leaves_by;
-  if (kind == block_shape::exit::back) {
+call_profile::counted_block& call_profile::after(counted_block& before, block_exit& by, std::uint64_t pc, hart const& h,
+                                                 inst const* first) {
+  if (by.leaves_by == block_shape::exit::jump) {
+    if (by.to != nullptr && by.to->pc == pc) return *by.to;
+    if (by.other != nullptr && by.other->pc == pc) return *by.other;
+  }
+  return after_other(before, by, pc, h, first);
+}
+
+call_profile::counted_block& call_profile::after_other(counted_block& before, block_exit& by, std::uint64_t pc,
+                                                       hart const& h, inst const* first) {
+  if (by.leaves_by == block_shape::exit::back) {
     std::size_t const lowest = open_.size() - std::min(open_.size(), search_max);
     for (std::size_t k = open_.size(); k-- > lowest;) {
       if (open_[k].returns_to != pc) continue;
@@ -207,12 +218,16 @@ call_profile::counted_block& call_profile::after(counted_block& before, counted_
     }
     return block_of(jumped(before.of, pc), pc, h, first);
   }
-  bool const calls = kind == block_shape::exit::call && open_.size() < open_max;
+  bool const is_call = by.leaves_by == block_shape::exit::call;
+  bool const calls = is_call && open_.size() < open_max;
   if (calls) open_.push_back({.returns_to = before.address(by.after), .of = before.of, .from = &before});
-  counted_block* const known = by.to;
   // A call that is too deep is none only this time.
-  bool const is_as_always = kind != block_shape::exit::call || calls;
-  if (is_as_always && known != nullptr && known->pc == pc) return *known;
+  bool const is_as_always = !is_call || calls;
+  if (is_as_always) {
+    if (by.to != nullptr && by.to->pc == pc) return *by.to;
+    std::swap(by.to, by.other);
+    if (by.to != nullptr && by.to->pc == pc) return *by.to;
+  }
   std::uint32_t const of =
       calls ? callee(before.of, functions_.at(pc), before.address(by.after - 1)) : jumped(before.of, pc);
   counted_block& to = block_of(of, pc, h, first);
@@ -221,7 +236,8 @@ call_profile::counted_block& call_profile::after(counted_block& before, counted_
 }
 
 // `size` is 0, or must be the block's.
-call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape) {
+call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint64_t pc, std::uint32_t size,
+                                                    auto shape) {
   auto const is_it = [&](counted_block const& one) {
     return one.of == of && one.pc == pc && (size == 0 || size == one.size);
   };
@@ -245,7 +261,7 @@ call_profile::counted_block& call_profile::block_of(std::uint32_t of, std::uint6
                                                     inst const* first) {
   return block_of(of, pc, 0, [&] {
     block_shape const& shape = shapes_.of(h, first);
-    return std::pair(shape.steps.data(), shape.size());
+    return std::pair(shape.steps.data(), static_cast<std::uint32_t>(shape.size()));
   });
 }
 
@@ -259,11 +275,13 @@ void call_profile::add(call_profile const& other, std::uint64_t moved_by) {
   for (counted_block const* const from : other.counts_) {
     counted_block& to =
         block_of(here[from->of], from->pc - moved_by, from->size, [&] { return std::pair(from->steps, from->size); });
-    for (counted_block::exit const* one = from->exits; one != nullptr; one = one->next)
-      exit_of(to, one->after).times += one->times;
-    for (std::size_t i = 0; from->waits != nullptr && i < from->size; ++i)
-      for (counted_block::wait const* one = from->waits[i]; one != nullptr; one = one->next)
-        add(to, i, one->on, one->cycles);
+    for (block_exit const* one = &from->exits; one != nullptr; one = one->next) {
+      if (one->after == 0) continue;
+      block_exit& sum = exit_of(to, one->after);
+      sum.times += one->times;
+      sum.own_cycles += one->own_cycles;
+    }
+    from->visit_waits([&](block_wait const& one) { add(to, one.instruction, one.on, one.cycles); });
   }
   idle_ += other.idle_;
 }
@@ -301,21 +319,25 @@ void call_profile::finish(hart const& h, spent on, std::uint64_t now) {
 }
 
 void call_profile::visit(std::function<void(line_item const&)> const& each) const {
-  std::vector<std::uint64_t> left;  // by the number of instructions executed
+  std::vector<std::uint64_t> left;   // by the number of instructions executed
+  std::vector<spent_cycles> cycles;  // by instruction
   for (counted_block const* const at : counts_) {
     counted_block const& one = *at;
     left.assign(one.size + 1, 0);
-    for (counted_block::exit const* by = one.exits; by != nullptr; by = by->next) left[by->after] = by->times;
+    cycles.assign(one.size, {});
+    one.visit_waits([&](block_wait const& w) { cycles[w.instruction][static_cast<std::size_t>(w.on)] += w.cycles; });
+    for (block_exit const* by = &one.exits; by != nullptr; by = by->next) {
+      if (by->after == 0) continue;
+      left[by->after] = by->times;
+      cycles[by->after - 1U][static_cast<std::size_t>(spent::issue)] += by->own_cycles;
+    }
     std::uint64_t executions = 0;
     for (std::size_t i = one.size; i-- > 0;) {
       executions += left[i + 1];
-      if (executions == 0 && one.waits == nullptr) continue;
-      line_item item{.of = one.of, .pc = one.address(i), .instructions = executions, .cycles = {}};
-      counted_block::wait const* wait = one.waits == nullptr ? nullptr : one.waits[i];
-      for (; wait != nullptr; wait = wait->next) item.cycles[static_cast<std::size_t>(wait->on)] = wait->cycles;
+      line_item item{.of = one.of, .pc = one.address(i), .instructions = executions, .cycles = cycles[i]};
       std::uint64_t const own = std::uint64_t{one.steps[i].end} - (i == 0 ? 0 : one.steps[i - 1].end);
       item.cycles[static_cast<std::size_t>(spent::issue)] += executions * own;
-      if (std::ranges::any_of(item.cycles, [](std::uint64_t cycles) { return cycles != 0; })) each(item);
+      if (std::ranges::any_of(item.cycles, [](std::uint64_t passed) { return passed != 0; })) each(item);
     }
   }
 }

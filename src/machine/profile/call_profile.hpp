@@ -14,6 +14,7 @@
 // Source    the calling convention's hints: RISC-V Unprivileged ISA 20191213, 2.5 (return-address stack).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -22,7 +23,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
+#include "machine/hart/inst.hpp"
 #include "machine/kernel/arena.hpp"
 #include "machine/profile/function_table.hpp"
 #include "machine/profile/index_table.hpp"
@@ -94,7 +97,9 @@ class call_profile {
 
   // From the engine and its memory.
   /// A block begins; `first` is one of its slots.
-  void enter(hart const& h, inst const* first);
+  void enter(hart const& h, inst const* first) {
+    if (!goes_where_it_went(h, first)) enter_slowly(h, first);
+  }
   /// Instruction i waits, and the hart goes on at once.
   void wait(inst const* i, spent on, std::uint64_t cycles);
 
@@ -134,29 +139,43 @@ class call_profile {
   [[nodiscard]] std::uint64_t idle_cycles() const noexcept { return idle_; }
 
  private:
+  struct counted_block;
+  /// Executions of a block that ended behind one of its instructions.
+  struct block_exit {
+    counted_block* to;     ///< Where it went last, other than back,
+    counted_block* other;  ///< and before that: a jump that is taken or not.
+    std::uint64_t times;
+    std::uint64_t own_cycles;  ///< Beyond those of the instructions: a taken jump's.
+    block_exit* next;
+    std::uint16_t after;  ///< Instructions executed; 0: this is not used yet.
+    std::uint16_t end;    ///< Their cycles.
+    block_shape::exit leaves_by;
+  };
+  /// What an instruction waited for.
+  struct block_wait {
+    block_wait* next;  ///< In a ring, in the order in which they came first, which is that of later ones, too.
+    std::uint64_t cycles;
+    std::uint16_t instruction;
+    spent on;
+  };
   /// Executions of a block in one call. Most blocks are left in one place and wait at one or two, and there are many.
   struct counted_block {
-    struct exit {
-      exit* next;
-      counted_block* to;  ///< Where it went last, other than back.
-      std::uint64_t times;
-      std::size_t after;  ///< Instructions executed.
-    };
-    struct wait {
-      wait* next;
-      std::uint64_t cycles;
-      spent on;
-    };
-    std::uint32_t of;
     std::uint64_t pc;
+    block_exit exits;  ///< The first one.
+    std::uint32_t of;
+    std::uint32_t size;  ///< Instructions.
     block_shape::step const* steps;
-    std::size_t size;  ///< Instructions.
-    exit* exits;
-    wait** waits;                ///< By instruction; null: none waited.
+    block_wait* waits;           ///< The last that was counted; null: none waited.
     counted_block* behind_call;  ///< Where the function that it called last came back to.
     void forget() noexcept {
-      for (exit* one = exits; one != nullptr; one = one->next) one->to = nullptr;
+      for (block_exit* one = &exits; one != nullptr; one = one->next) one->to = one->other = nullptr;
       behind_call = nullptr;
+    }
+    void visit_waits(auto each) const {
+      if (waits == nullptr) return;
+      block_wait const* one = waits->next;
+      for (; one != waits; one = one->next) each(*one);
+      each(*one);
     }
     [[nodiscard]] std::uint64_t address(std::size_t instruction) const noexcept {
       return pc + 2U * std::uint64_t{steps[instruction].offset};
@@ -170,23 +189,50 @@ class call_profile {
   static constexpr std::size_t open_max = 512;  ///< Deeper calls are counted as tail calls.
   static constexpr std::size_t search_max = 64;
 
+  /// The block was left by this exit.
+  void count(block_exit& by, hart const& h, std::uint64_t now) noexcept {
+    ++by.times;
+    std::uint64_t const accounted = waited_ + by.end;
+    std::uint64_t const passed = now - entered_at_;
+    by.own_cycles += passed - std::min(passed, accounted);
+    waited_ = 0;
+    entered_at_ = now;
+    entered_retired_ = h.retired;
+  }
   void wait_stopped(hart const& h, spent on, std::uint64_t cycles);
   /// By which exit the block was left; null: before it began.
-  counted_block::exit* close(hart const& h, std::uint64_t now);
-  counted_block& after(counted_block& before, counted_block::exit& by, std::uint64_t pc, hart const& h,
-                       inst const* first);
+  block_exit* close(hart const& h, std::uint64_t now);
+  counted_block& after(counted_block& before, block_exit& by, std::uint64_t pc, hart const& h, inst const* first);
+  counted_block& after_other(counted_block& before, block_exit& by, std::uint64_t pc, hart const& h, inst const* first);
   counted_block& block_of(std::uint32_t of, std::uint64_t pc, hart const& h, inst const* first);
-  counted_block& block_of(std::uint32_t of, std::uint64_t pc, std::size_t size, auto shape);
+  counted_block& block_of(std::uint32_t of, std::uint64_t pc, std::uint32_t size, auto shape);
   void add(counted_block& to, std::size_t instruction, spent on, std::uint64_t cycles);
   void add_pending(spent on, std::uint64_t cycles) noexcept {
     pending_[static_cast<std::size_t>(on)] += cycles;
     has_pending_ = has_pending_ || cycles != 0;
   }
   void take_pending();
-  counted_block::exit& exit_of(counted_block& block, std::size_t after);
+  block_exit& exit_of(counted_block& block, std::size_t after) {
+    return block.exits.after == after ? block.exits : exit_behind(block, after);
+  }
+  block_exit& exit_behind(counted_block& block, std::size_t after);
   std::uint32_t callee(std::uint32_t from, std::uint32_t function, std::uint64_t site);
   std::uint32_t jumped(std::uint32_t from, std::uint64_t pc);
   [[nodiscard]] thread_path path_of(std::uint32_t call) const;
+
+  /// The usual way in: by a jump as before, and nothing to be added first. False: it is another, and nothing was done.
+  bool goes_where_it_went(hart const& h, inst const* first) noexcept;
+  void enter_slowly(hart const& h, inst const* first);
+
+  // What each block needs.
+  counted_block* current_ = nullptr;
+  std::uint64_t entered_at_ = 0;
+  std::uint64_t entered_retired_ = 0;
+  std::uint64_t waited_ = 0;  ///< Since then.
+  std::uint64_t generation_ = 0;
+  std::optional<std::uint32_t> goes_on_in_;  ///< Since a switch: the call in which the thread was; root: it begins.
+  bool has_pending_ = false;
+  bool begins_ = true;
 
   function_table const& functions_;
   block_shapes& shapes_;
@@ -194,22 +240,35 @@ class call_profile {
   index_table callees_;  ///< In calls_.
   std::vector<open_call> open_;
   thread_paths& threads_;
-  std::optional<std::uint32_t> goes_on_in_;  ///< Since a switch: the call in which the thread was; root: it begins.
-  std::uint64_t generation_ = 0;
   arena memory_;  ///< The counts are there, which live as long.
   std::vector<counted_block*> counts_;
   index_table known_;  ///< In counts_, for this generation of the code.
   static constexpr std::size_t recent_max = 1024;
   std::array<counted_block*, recent_max> recent_{};  ///< Some of these, by their hash: they stay in the host's caches.
-  counted_block* current_ = nullptr;
-  std::uint64_t entered_at_ = 0;
-  std::uint64_t entered_retired_ = 0;
-  std::uint64_t waited_ = 0;  ///< Since then.
-  spent_cycles pending_{};    ///< The first instruction of the block that follows gets them.
-  bool has_pending_ = false;
+  spent_cycles pending_{};                           ///< The first instruction of the block that follows gets them.
   std::uint64_t left_at_ = 0;
   std::uint64_t idle_ = 0;
-  bool begins_ = true;
 };
+
+inline bool call_profile::goes_where_it_went(hart const& h, inst const* first) noexcept {
+  if (current_ == nullptr || has_pending_ || begins_ || goes_on_in_ || generation_ != h.code->generation())
+    return false;
+  std::uint64_t const executed = h.retired - entered_retired_;
+  block_exit* by = &current_->exits;
+  while (by->after != executed) {
+    by = by->next;
+    if (by == nullptr) return false;
+  }
+  if (by->leaves_by != block_shape::exit::jump) return false;
+  std::uint64_t const pc = first->pc();
+  counted_block* to = by->to;
+  if (to == nullptr || to->pc != pc) {
+    to = by->other;
+    if (to == nullptr || to->pc != pc) return false;
+  }
+  count(*by, h, h.now());
+  current_ = to;
+  return true;
+}
 
 }  // namespace tess::machine

@@ -140,13 +140,19 @@ void cycle_profile::find_lines(profiled_image& image, std::vector<std::uint64_t>
   auto const again = std::ranges::unique(addresses);
   addresses.erase(again.begin(), again.end());
   auto found = source_lines(image.file, addresses);
+  std::uint32_t function = function_table::unknown;
+  std::string name = "?";
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     std::vector<source_frame>& frames = found[i];
     std::ranges::reverse(frames);
-    std::string name = image.functions.name(image.functions.at(addresses[i]));
+    // A name takes long to make readable, and most addresses are in the function of the one before.
+    if (std::uint32_t const at = image.functions.at(addresses[i]); at != function) {
+      function = at;
+      name = image.functions.name(at);
+    }
     if (frames.empty()) frames.emplace_back();
     // The table knows clones, too.
-    if (name != "?") frames.front().function = std::move(name);
+    if (name != "?") frames.front().function = name;
     if (frames.front().function.empty()) frames.front().function = "?";
     has_lines_ = has_lines_ || frames.back().line != 0;
     image.frames.emplace(addresses[i], std::move(frames));
