@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 SECONDS_MAX = 60
-SHOW = "import os, sys; print(os.environ['TESS_RANK'], len(sys.stdin.read()), sys.argv[1:])"
+# One write, so that lines of several processes stay whole.
+SHOW = "import os, sys; os.write(1, f'{os.environ[\"TESS_RANK\"]} {len(sys.stdin.read())} {sys.argv[1:]}\\n'.encode())"
 
 
 def run(words: list[str], **settings: str) -> tuple[int, str, float]:
@@ -67,6 +68,13 @@ def check_jobs(tess: str, hello: str) -> list[str]:
     code, said, _ = run([tess, "run", "--fabric", "ucx", "-n", "100", hello])
     if code != 0 or said.count("hello from place") != 100:
         errors.append(f"100 places: {code}\n{said[-1000:]}")
+    # Each place has two streams at the command; what the system allows at most decides.
+    code, said, _ = run(script(f"ulimit -n 220; {tess} run --fabric ucx -n 100 {hello}"))
+    if code != 2 or "100 places need 264 open files, and 220 are allowed" not in said:
+        errors.append(f"220 files: {code}\n{said[-1000:]}")
+    code, said, _ = run(script(f"ulimit -S -n 100; {tess} run --fabric ucx -n 50 {hello}"))
+    if code != 0 or said.count("hello from place") != 50:
+        errors.append(f"100 files at first: {code}\n{said[-1000:]}")
     # A process that ends before the job begins; the other does not wait for the time-out.
     early = f'[ "$TESS_RANK" = 0 ] || exit 3; exec {hello}'
     code, said, seconds = run([tess, "spawn", "-n", "2", *script(early)], TESS_FABRIC="ucx")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,6 +121,18 @@ words words_for(launcher const& by, std::string const& places, std::string const
   return w;
 }
 
+/// Those of this command: each place has two streams here.
+void need_files_for(unsigned places) {
+  constexpr unsigned own = 64;
+  rlim_t const files = 2 * rlim_t{places} + own;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files) return;
+  limit.rlim_cur = files;
+  if (files > limit.rlim_max || ::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    throw usage_error{fmt::format("run: {} places need {} open files, and {} are allowed; a larger `ulimit -n`", places,
+                                  files, limit.rlim_max)};
+}
+
 }  // namespace
 
 void pass_variable(std::string const& name) {
@@ -161,9 +174,11 @@ int launch(fs::path const& program, words const& arguments) {
   all.insert(all.end(), options.begin(), options.end());
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
+  unsigned number = 1;
+  std::from_chars(places.data(), places.data() + places.size(), number);
+  if (here_only) need_files_for(number);
   // PEs end each with its own code.
-  unsigned reports = 1;
-  if (is_openshmem_program(program)) std::from_chars(places.data(), places.data() + places.size(), reports);
+  unsigned const reports = is_openshmem_program(program) ? number : 1;
   return run_owned([&](owner const& self) {
     if (!here_only) return supervise(self, all, reports);
     int const code = run_collecting(self, all, tags, reports);
