@@ -170,9 +170,13 @@ TEST_P(exchanges, throw_at_every_member_for_a_fault_of_one) {
       bool const odd_one = here() == places() - 1;
       EXPECT_THROW(static_cast<void>(co_await all_to_all(std::vector<int>(places() + (odd_one ? 1 : 0)))), error);
       EXPECT_THROW(static_cast<void>(co_await scatter(std::vector<int>(places() + 1))), error);
-      if (places() > 1) {
-        std::vector<int> v(odd_one ? 4 : 5);
-        EXPECT_THROW(co_await all_reduce(std::span(v)), error);
+      // Arrays that are combined while members meet, that lie in a room, and that need a buffer.
+      for (auto const [one, others] : {std::pair{4U, 5U}, {3U, 600U}, {600U, 3U}, {1U, 70'001U}, {70'001U, 0U}}) {
+        std::vector<int> v(odd_one ? one : others, 1);
+        if (places() > 1) EXPECT_THROW(co_await all_reduce(std::span(v)), error);
+        std::vector<int> equal(others, 1);
+        co_await all_reduce(std::span(equal));
+        EXPECT_EQ(std::ranges::count(equal, places()), others);
       }
       // And go on.
       EXPECT_EQ((co_await all_gather(1)).size(), places());

@@ -1,8 +1,8 @@
 // exchange: members of a team publish parts in their segments and read each other's; the base of gathers and scatters.
 //
 //   What fits lies in the members' collective_state, in one of two rooms that take turns: an exchange is one reduction,
-//   after which everybody reads. Longer bytes are published a step at a time, in two buffers that stay in the caches:
-//   while a step is read, the next is written to the other buffer.
+//   after which everybody reads. Arrays of up to 32 bytes go with the reduction. Longer bytes are published a step at a
+//   time, in two buffers that stay in the caches: while a step is read, the next is written to the other buffer.
 #include "tess/exchange.hpp"
 
 #include <algorithm>
@@ -43,6 +43,55 @@ agreement agree(agreement const& a, agreement const& b) {
   return both;
 }
 
+/// An agreement, and behind it what a member sends to all others at once.
+struct agreement_and_bytes {
+  agreement all;
+  std::byte bytes[collective_bytes - sizeof(agreement)];
+};
+static_assert(sizeof(agreement_and_bytes) == collective_bytes);
+constexpr std::size_t carried_bytes_max = sizeof(agreement_and_bytes::bytes);
+
+agreement agree_in(void* left, void const* right) {
+  agreement const both = agree(read_value<agreement>(static_cast<std::byte const*>(left)),
+                               read_value<agreement>(static_cast<std::byte const*>(right)));
+  std::memcpy(left, &both, sizeof both);
+  return both;
+}
+std::byte* carried(void* all) noexcept {
+  return static_cast<std::byte*>(all) + offsetof(agreement_and_bytes, bytes);
+}
+std::byte const* carried(void const* all) noexcept {
+  return static_cast<std::byte const*>(all) + offsetof(agreement_and_bytes, bytes);
+}
+
+/// `op`: the element_combination. Members whose arrays differ in length learn that, and nothing else.
+void agree_and_combine(void* left, void const* right, void const* op) {
+  agreement const both = agree_in(left, right);
+  auto const& by = *static_cast<element_combination const*>(op);
+  // Others may have longer arrays, of which they sent nothing.
+  if (both.length_min == both.length_max && both.length_max <= carried_bytes_max / by.bytes)
+    by.combine(carried(left), carried(right), both.length_max, by.op);
+}
+
+/// Takes parts of what the members of a small team sent, whose combinations are done in the order of ranks.
+struct part_taker {
+  std::span<part_read> reads;
+  std::size_t next = 0;
+
+  void take(void const* all) {
+    if (next >= reads.size()) return;
+    part_read const& read = reads[next++];
+    if (std::uint64_t const at = read.part * read.into.size(); at + read.into.size() <= carried_bytes_max)
+      std::memcpy(read.into.data(), carried(all) + at, read.into.size());
+  }
+};
+void agree_and_take(void* left, void const* right, void const* op) {
+  part_taker& taker = **static_cast<part_taker* const*>(op);
+  if (taker.next == 0) taker.take(left);
+  taker.take(right);
+  agree_in(left, right);
+}
+
 /// One exchange at one member.
 class exchange {
  public:
@@ -75,6 +124,18 @@ class exchange {
     all_ = co_await team_all_reduce(name_, mine_, &agree);
   }
   [[nodiscard]] std::uint64_t bytes_max() const noexcept { return all_.bytes_max; }
+
+  /// As meet(), without a room: `bytes` go to all members at once, where `combine` begins with agree_in().
+  task<void> meet_carrying(std::uint64_t length, exchange_fault fault, std::span<std::byte const> bytes,
+                           combine_function combine, void const* op, sweep_result& result) {
+    mine_.place = here();
+    mine_.length_min = mine_.length_max = length;
+    mine_.fault = fault;
+    agreement_and_bytes mine{mine_, {}};
+    if (!bytes.empty()) std::memcpy(mine.bytes, bytes.data(), bytes.size());
+    co_await sweep(name_, &mine, sizeof mine, combine, op, result);
+    all_ = read_value<agreement>(result.total);
+  }
 
   /// Throws what is wrong at one member, at all of them.
   void check() const {
@@ -255,9 +316,30 @@ std::vector<part_read> reads_of_arrays(team_name team, unsigned part, std::size_
   return reads;
 }
 
+namespace {
+
+/// Parts of arrays so short that each member sends its own to all others.
+task<void> exchange_at_once(exchange& with, std::span<std::byte const> body, std::span<part_read> reads,
+                            std::uint64_t length, exchange_fault fault) {
+  part_taker taker{reads};
+  part_taker* const context = &taker;
+  sweep_result result;
+  co_await with.meet_carrying(length, fault, body, &agree_and_take, &context, result);
+  if (with.size() == 1) taker.take(result.total);
+  co_await with.close();
+  with.check();
+}
+
+}  // namespace
+
 task<void> exchange_parts(team_name name, value_bytes head, std::span<std::byte const> body, std::span<part_read> reads,
                           std::uint64_t length, exchange_fault fault) {
   exchange with(name);
+  // All members have such an array, or all learn that they have not.
+  if (!body.empty() && head.bytes == 0 && body.size() <= carried_bytes_max && with.size() <= direct_places) {
+    co_await exchange_at_once(with, body, reads, length, fault);
+    co_return;
+  }
   published_bytes mine(std::move(head), body);
   std::byte* const room = with.open(mine.bytes(), std::min(mine.bytes(), 2 * step_bytes));
   if (room != nullptr) mine.write(0, room);
@@ -301,6 +383,10 @@ class array_reduction {
         whole_(values.size() <= room_bytes && values.size() * with_.size() <= whole_bytes_max) {}
 
   task<void> run() {
+    if (values_.size() <= carried_bytes_max) {
+      co_await combine_at_once();
+      co_return;
+    }
     for (unsigned r = 0; r < with_.size(); ++r) ranks_.push_back(r);
     std::exception_ptr failed;
     room_ = with_.open(whole_ ? values_.size() : 2 * half_bytes(), 2 * half_bytes());
@@ -354,6 +440,14 @@ class array_reduction {
   void combine(std::size_t bytes) {
     for (unsigned r = 1; r < with_.size(); ++r)
       by_.combine(parts_.data(), parts_.data() + r * bytes, bytes / by_.bytes, by_.op);
+  }
+
+  task<void> combine_at_once() {
+    sweep_result result;
+    co_await with_.meet_carrying(length(), exchange_fault::none, values_, &agree_and_combine, &by_, result);
+    co_await with_.close();
+    with_.check();
+    if (wanted_) copy(std::span(carried(&result.total[0]), values_.size()), values_.data());
   }
 
   task<void> combine_whole() {
