@@ -11,14 +11,15 @@ import tomllib
 import unittest
 from pathlib import Path
 
-from tessera.papers.cni import checks, figures
+from tessera.papers.cni import area, checks, figures
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.paper import CNI, rounds_of
 from tessera.papers.cni.plan import INTERLEAVED, ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
+from tessera.reproduce.hardware import AreaRun
 from tessera.simulator import machines
 
-from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
+from .end_to_end import EndToEnd, FakeRuns, circuits, measured, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -36,7 +37,19 @@ class Laws:
     set_up = {"rdma": 400, "stores": 10}
     rate = {"rdma": 8.0, "stores": 1.2}  # bytes per cycle
     computing = {"bitonic": 1.0, "fft": 6.0}  # per element and stage
+    # Of the circuits that add to the command buffers: shares of the controller that the paper has.
+    area = {"CNI: responses, and counters": 2000, "CNI: responses, and single-reader queues": 1600,
+            "CNI: responses, and multiple-reader queues": 2250, "CNI: combining buffer": 3500,
+            "CNI: region table": 700}  # fmt: skip
+    shifter, jobs = 1400, 200
     together = {2: 1.08, 4: 1.35}  # factor of computing on several cores
+
+    def areas(self) -> list[dict]:
+        small = {area.ALONE: (100, 50), area.BARELY: (40, 10), "CNI: alignment of data": (40 + self.shifter, 10)}
+        small |= {"CNI: list of jobs": (self.jobs, 0), "CNI: copies in packets": (200, 100)}
+        small["CNI: acknowledgements"] = (200, 100)
+        added = {name: (100 + cells, 50) if "and" in name else (cells, 0) for name, cells in self.area.items()}
+        return circuits(small | added)
 
     def words_of(self, run: Run) -> list[dict]:
         words = {"cores": run.copies}
@@ -106,7 +119,9 @@ class FakeExecutor(FakeRuns):
     def printed(self, run: Run) -> str:
         return "".join(json.dumps(line) + "\n" for line in self.laws.words_of(run))
 
-    def statistics(self, run: Run) -> dict:
+    def statistics(self, run: Run | AreaRun) -> dict | list[dict]:
+        if isinstance(run, AreaRun):
+            return self.laws.areas()
         return {"energy": {"pj": 2_000_000 * run.copies}}
 
 
@@ -255,6 +270,9 @@ class Checks(unittest.TestCase):
         changes = {
             "store_one_way": ("fitted", "worse", {"one_way": 41}),
             "mr_queue_total_4": ("met", "worse", {"queue_total": 70}),
+            "area_shifter": ("met", "better", {"shifter": 700}),
+            "area_counters": ("met", "worse", {"area": Laws.area | {"CNI: responses, and counters": 2700}}),
+            "area_interface": ("met", "worse", {"jobs": 3000}),
             "counter_4": ("met", "worse", {"counter_base": 120}),
             "lock_order_4": ("met", "reversed", {"box_total": 49}),
             "barrier_order_4": ("met", "better", {"mutex_total": 300}),

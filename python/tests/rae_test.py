@@ -11,12 +11,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tessera.papers.rae import checks, library, nodes, saving, tasks
+from tessera.papers.rae import area, checks, library, nodes, saving, tasks
 from tessera.papers.rae.measures import Results, atomics_of
 from tessera.papers.rae.paper import RAE
 from tessera.papers.rae.plan import (
     CHASE_WORDS,
     CURVE,
+    HARDWARE,
     IRREGULAR,
     ITEMS,
     MERGING,
@@ -33,6 +34,7 @@ from tessera.papers.rae.plan import (
     Run,
 )
 from tessera.reproduce.claims import Claims
+from tessera.reproduce.hardware import AreaRun
 from tessera.simulator.execute import Executor
 
 from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
@@ -60,6 +62,7 @@ class FakeExecutor(FakeRuns):
             return int(run.arguments[-1]) if isinstance(run, Run) else 1
         return int(run.arguments[run.arguments.index("--updates") + 1]) // (1 << 20)
 
+    comparators, memory_bytes = 66, 13_000
     latency_ps, turn_ps = 100_000, 20_000  # of an operation of one core
 
     def time_ps(self, run: tasks.TaskRun) -> float:
@@ -121,6 +124,9 @@ class FakeExecutor(FakeRuns):
         return f"reached\natomics: {self.taken}, {remote} of them on words of other places\n"
 
     def statistics(self, run: Run | LibraryRun | NodeRun | tasks.TaskRun) -> dict:
+        if isinstance(run, AreaRun):
+            return [{"name": area.CIRCUIT, "bytes": 150_000, "comparators": self.comparators, "LUT": 1, "FF": 1, "BRAM": 0,
+                     "memories": dict.fromkeys(area.MEMORIES.values(), self.memory_bytes)}]  # fmt: skip
         if isinstance(run, LibraryRun):
             asks = {"put": 200, "add": 300}
             return {"library": "a library", "asks": asks, "has": dict.fromkeys(asks, 0)}
@@ -247,7 +253,7 @@ class Items(unittest.TestCase):
             rows[item] = len(found.rows)
         sizes = {"figure 1": 14, "figure 2": 63, "figure 3": 2, "figure 7": 53, "figure 8": 53, "figure 9": SAMPLES}
         self.assertEqual(rows, sizes | {"figure 10": 53, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
-                         | {saving.ITEM: 6 * 4 * 7})  # fmt: skip
+                         | {saving.ITEM: 6 * 4 * 7, HARDWARE: 6})  # fmt: skip
 
     def test_energies_stand_beside_times(self):
         made = nodes.figure7(results())
@@ -304,6 +310,11 @@ class Checks(unittest.TestCase):
         self.assertEqual({self.of()[name] for name in names}, {"met"})
         for bias in (0.015, -0.015):
             self.assertEqual({self.of(bias=bias)[name] for name in names[1:]}, {"worse"})
+
+    def test_the_area(self):
+        for kib, verdict in ((12.5, "met"), (9, "better"), (16, "worse")):
+            self.assertEqual(self.of(memory_bytes=1024 * kib)["buffer"], verdict)
+        self.assertEqual(self.of(comparators=128)["comparators"], "worse")
 
     def test_the_share_of_instructions(self):
         self.assertEqual(self.of(each=6)["atomic_share"], "met")

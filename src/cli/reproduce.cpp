@@ -62,8 +62,8 @@ int reproduce(words const& given) {
   };
   keep_flag("--quick", "small inputs: shows that it works");
   keep("--figure", "N",
-       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, 7..10, tasks): only this figure; repeatable");
-  keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
+       "nemesys (8..13), rmem (3, 4), cni (7..10, 11a, 11b), rae (1..3, 7..10, tasks): only this figure; repeatable");
+  keep("--table", "N", "nemesys (2, 3, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: only this kernel; repeatable");
   keep("--heap", "collected|recycled", "nemesys: of the kernels; collected, as the paper's, is the default");
   keep("--image", "memory|tlm", "nemesys: where the kernels' images are; memory, as the paper's, is the default");
@@ -77,6 +77,7 @@ int reproduce(words const& given) {
   keep_flag("--sweep",
             "only the items beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores; rae: the "
             "network interface by outstanding requests, with and without merging");
+  keep_flag("--hardware", "rae: only the memories and comparators of its circuit");
   keep_flag("--sensitivity", "nemesys, cni: vary the fitted parameters, too, and say what they do to the main claims");
   keep_flag("--forecast", "all: only say how long it will take");
   keep_flag("--check", "checks: only say whether docs/papers/checks.md is stale");

@@ -52,8 +52,8 @@ def shown(value: object) -> str:
 
 
 def print_table(rows: Rows) -> None:
-    """Columns as wide as they must be; what failed follows below with its text."""
-    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "text"]
+    """Columns as wide as they must be, but for what only the JSON has; what failed follows below with its text."""
+    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in ("text", "memories")]
     widths = {key: max(len(key), *(len(shown(row.get(key, ""))) for row in rows)) for key in columns}
     for row in [dict(zip(columns, columns, strict=True)), *rows]:
         print("  ".join(f"{shown(row.get(key, '')):<{widths[key]}}" for key in columns).rstrip())
@@ -149,6 +149,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
         "--family", action="append", choices=area.FAMILIES, help="area: which family (default: xc7; may be repeated)"
     )
     parser.add_argument("--parts", action="store_true", help="area: also by module")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="where the JSON goes (default: build/rtl)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="clock: the median of N placements")
     options = parser.parse_args(words)
     known = {run.file for name in options.units or names() for run in load(name).benches}
@@ -167,7 +168,8 @@ def main(words: list[str]) -> int:
         # Two at once would write the same files.
         fcntl.flock(lock, fcntl.LOCK_EX)
         rows = [row for name in options.units or names() for row in COMMANDS[options.command](load(name), options)]
-        (BUILD / f"{options.command}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        output = options.output or BUILD / f"{options.command}.json"
+        output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     failed = sum(row.get("result") == "failed" for row in rows)
     passed = sum(row.get("result", "ok") == "ok" for row in rows)

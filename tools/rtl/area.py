@@ -62,16 +62,16 @@ def is_comparator(cell: dict) -> bool:
     return min(sides) >= COMPARATOR_BITS
 
 
-def structure(unit: Unit, top: Run, folder: Path) -> Counts:
-    """Bytes of memories, and comparators, before any family is chosen."""
+def structure(unit: Unit, top: Run, folder: Path) -> dict[str, float | Counts]:
+    """Bytes of all memories and of each, and comparators, before any family is chosen."""
     script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
     script += f"prep -flatten -top {top.module}\nwrite_json {top.module}.json\n"
     programs.yosys(script, folder)
     cells = json.loads((folder / f"{top.module}.json").read_text(encoding="utf-8"))["modules"][top.module]["cells"]
-    memories = [cell["parameters"] for cell in cells.values() if cell["type"] == "$mem_v2"]
-    bits = sum(int(memory["SIZE"], 2) * int(memory["WIDTH"], 2) for memory in memories)
+    kept = {name: cell["parameters"] for name, cell in cells.items() if cell["type"] == "$mem_v2"}
+    memories = {name.lstrip("\\"): int(it["SIZE"], 2) * int(it["WIDTH"], 2) / 8 for name, it in kept.items()}
     comparators = sum(cell["type"] in ("$eq", "$eqx") and is_comparator(cell) for cell in cells.values())
-    return {"bytes": bits / 8, "comparators": comparators}
+    return {"bytes": sum(memories.values()), "comparators": comparators, "memories": memories}
 
 
 def module_name(text: str) -> str:

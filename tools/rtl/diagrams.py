@@ -1,11 +1,10 @@
 """diagrams: draws the pictures of docs/machine/rtl.md from JSON beside the sources: timing and blocks.
 
-rtl/common/diagrams/stream.json becomes docs/machine/rtl/common-stream.svg. Three kinds of files:
+rtl/common/diagrams/stream.json becomes docs/machine/rtl/common-stream.svg. Two kinds of files:
   {"title", "signal": [{"name", "wave", "data"}, …]}   WaveJSON with the waves p 0 1 = x . and empty lanes
   {"title", "boxes": [{"name", "at": [x, y, width, height], "text"}, …],
    "arrows": [["from", "to", "text"], …]}   in units of 10 points; arrows are straight, horizontal or vertical; a box
                                             {"port": "name", "at": [x, y], "side": "right"} is the name of a port
-  {"title", "unit", "bars": [{"name", "value", "text"}, …]}   one bar below another, and what is written at their ends
 `python3 tools/rtl/diagrams.py` draws all; with --check it says whether they are up to date.
 """
 
@@ -140,32 +139,9 @@ def blocks(drawing: dict) -> str:
     return picture(width, height, drawing["title"], body)
 
 
-def bars(drawing: dict) -> str:
-    """Bars from the same line to the right, with a scale below."""
-    left, height, wide = 230, 28, 360
-    most = max(bar["value"] for bar in drawing["bars"])
-    step = next(s * 10**p for p in range(6) for s in (1, 2, 5) if most / (s * 10**p) <= 6)
-    body, bottom = [], 12 + height * len(drawing["bars"])
-    for mark in range(int(most / step) + 1):
-        x = left + wide * mark * step / most
-        body.append(line(f"M{x:g} 8V{bottom + 6}", ' stroke-opacity="0.3"'))
-        body.append(text(x, bottom + 22, f"{mark * step:g}"))
-    for i, bar in enumerate(drawing["bars"]):
-        y, length = 12 + height * i, wide * bar["value"] / most
-        body.append(text(left - 8, y + 18, bar["name"], "end"))
-        body.append(
-            f'<rect x="{left}" y="{y + 4}" width="{length:g}" height="{height - 8}" fill="{FILL}" stroke="{STROKE}"/>'
-        )
-        body.append(text(left + length + 6, y + 18, bar["text"], "start"))
-    body.append(text(left + wide / 2, bottom + 42, drawing["unit"]))
-    return picture(left + wide + 190, bottom + 54, drawing["title"], body)
-
-
 def drawn(drawing: dict) -> str:
     """By what the file has."""
-    if "signal" in drawing:
-        return timing(drawing)
-    return bars(drawing) if "bars" in drawing else blocks(drawing)
+    return timing(drawing) if "signal" in drawing else blocks(drawing)
 
 
 def main(words: list[str]) -> int:

@@ -19,12 +19,6 @@ class Diagrams(unittest.TestCase):
         drawn = "".join(diagrams.lane("x=.=", ["first", "second"], 0))
         self.assertLess(drawn.index(">first<"), drawn.index(">second<"))
 
-    def test_bars_are_as_long_as_their_values(self) -> None:
-        two = [{"name": "one", "value": 10, "text": "a"}, {"name": "two", "value": 20, "text": "b"}]
-        drawn = diagrams.drawn({"title": "", "unit": "", "bars": two})
-        self.assertIn('width="180"', drawn)
-        self.assertIn('width="360"', drawn)
-
     def test_arrows_join_the_nearest_sides(self) -> None:
         self.assertEqual(diagrams.meet([0, 0, 10, 10], [30, 0, 10, 10]), (10, 5, 30, 5))
         self.assertEqual(diagrams.meet([0, 40, 10, 10], [0, 0, 10, 10]), (5, 40, 5, 10))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tessera.papers.cni import area
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.plan import CPUS, DIRECTORIES, FORWARDING, STREAMS
 from tessera.reproduce.checks import Found, Measure
@@ -224,6 +225,7 @@ MEASURES: dict[str, Measure] = {
     "lock_order_4": over(TABLE_1A["lock_box_total_4"], TABLE_1A["mr_queue_total_4"]),
     **TABLE_1B,
     "barrier_order_4": over(TABLE_1B["mutex_4"], TABLE_1B["counter_4"]),
+    **area.MEASURES,
     "rdma_over_stores": rdma_over_stores(STREAMS[0], PLACES["chip"]),
     "rdma_over_stores_copy": rdma_over_stores(("copy", "32"), PLACES["chip"][-1:]),
     **{f"knee_buffers_{place}": knee_buffers(place) for place in PLACES},

@@ -1,10 +1,11 @@
-"""figures: tables 1a and 1b and figures 8 to 11b of CNI, and the sweep beyond figure 11.
+"""figures: tables 1a and 1b and figures 7 to 11b of CNI, and the sweep beyond figure 11.
 
 Units: cycles; bytes per cycle.
 """
 
 import itertools
 
+from tessera.papers.cni import area
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.plan import CPUS, DIRECTORIES, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
@@ -240,6 +241,7 @@ def sweep(results: Results) -> Item:
 MAKERS = {
     "table 1a": table1a,
     "table 1b": table1b,
+    "figure 7": area.figure7,
     "figure 8": figure8,
     "figure 9": lambda results: blocks_item(results, "figure 9", "bitonic", "Bitonic sort"),
     "figure 10": lambda results: blocks_item(results, "figure 10", "fft", "Fourier transform"),

@@ -1,4 +1,4 @@
-"""paper: the experiments of CNI (IJPP 2012): tables 1a and 1b and figures 8 to 11b, and a sweep to 1024 cores."""
+"""paper: the experiments of CNI (IJPP 2012): tables 1a and 1b and figures 7 to 11b, and a sweep to 1024 cores."""
 
 import argparse
 from pathlib import Path
@@ -47,7 +47,7 @@ CNI = Paper(
     about="The machines are cni-4, four cores on a crossbar, and cni-16 and larger, meshes with one core per tile; "
     "dir-16 and larger are the same meshes with coherent caches. The paper's "
     "text states no values of single points other than those shown.",
-    quick="small sizes, few cores",
+    quick="small sizes, few cores; no hardware",
     items=ITEMS,
     extra_items=(SWEEP,),
     selections={"sweep": Selection((SWEEP,), "only figure 11 beyond the paper, to 1024 cores")},

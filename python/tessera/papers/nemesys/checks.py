@@ -6,6 +6,7 @@ Section 6.1 of the paper allocates as many dummy objects as NEMESYS copies, alwa
 import math
 from collections.abc import Callable
 
+from tessera.papers.nemesys import area
 from tessera.papers.nemesys.kernels import TABLE6, VARIANTS, communication_change, gain, measured, seconds
 from tessera.papers.nemesys.measures import Results, mean
 from tessera.papers.nemesys.micro import WORD_BYTES, Copies, platform, points
@@ -359,6 +360,7 @@ MEASURES: dict[str, Measure] = {
     "memory_mhz": configured(lambda machine: machine["clocks"]["memory_mhz"]),
     "pgas_bytes": configured(memory_bytes),
     "fifo_entries": configured(lambda machine: machine["nma"]["queue_entries"]),
+    **area.MEASURES,
     "object_setup": of_unit("object", "setup_us"),
     **SYSTEM,
     "object_slope": of_unit("object", "slope_us", factor=NS_PER_BYTE),

@@ -100,24 +100,24 @@ class Results:
     def __init__(self, plan: Plan, executor: Executor, paper: Published) -> None:
         self.plan = plan
         self.paper = paper
-        self._executor = executor
+        self.executor = executor
         self._kernels: dict[Run, Kernel | None] = {}
 
     def run(self, of: Run) -> Run | None:
         """The run that was made for this one, if it succeeded."""
         form = self.plan.form(of)
-        return form if form is not None and self._executor.is_done(form) else None
+        return form if form is not None and self.executor.is_done(form) else None
 
     def kernel(self, of: Run) -> Kernel | None:
         """Measurements of a kernel; None if it was not run, or failed."""
         if of not in self._kernels:
             run = self.run(of)
-            self._kernels[of] = None if run is None else kernel(self._executor.statistics(run))
+            self._kernels[of] = None if run is None else kernel(self.executor.statistics(run))
         return self._kernels[of]
 
     def printed(self, of: Run) -> str:
         """Standard output of a run that succeeded."""
-        return self._executor.printed(self.run(of))
+        return self.executor.printed(self.run(of))
 
     def json(self, of: Run) -> dict | None:
         """Output of a program that prints JSON."""
@@ -125,7 +125,7 @@ class Results:
 
     def system_us(self, of: Run) -> float:
         """Microseconds in which systems' harts did not sleep, all tiles, in the measured part of a run."""
-        cycles = self._executor.statistics(self.run(of))["measured"]["system_cycles"]
+        cycles = self.executor.statistics(self.run(of))["measured"]["system_cycles"]
         return cycles / self.paper.machine["clocks"]["tile_mhz"]
 
     def copies(self, of: Run) -> tuple[int, float, int] | None:

@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 
-from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, variants
+from tessera.papers.nemesys import area, beyond, checks, conditions, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.plan import (
+    AREA,
     BARE,
     COLLECTED,
     ITEMS,
@@ -68,6 +69,7 @@ NEMESYS = Paper(
     measure=measure,
     makers={
         "table 2": micro.table2,
+        AREA: area.table3,
         "figure 8": micro.figure8,
         "table 5": kernels.table5,
         "figure 9": kernels.figure9,

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tessera.reproduce import plan
+from tessera.reproduce import hardware, plan
 from tessera.simulator.machines import Machine
 
 TWIN, SINGLE, SMALL = Machine("nemesys-4x4"), Machine("nemesys-4x4-single"), Machine("nemesys-2x2")
@@ -41,6 +41,8 @@ MEMORY, TLM = "memory", "tlm"
 
 # Who does T1, T2 and T3: the harts of the programs when they poll, or the system kernel.
 POLLED, KERNEL = "polled", "kernel"
+AREA = "table 3"
+UNITS = ("nma", "nca")  # of table 3, in rtl/
 
 MESSAGES, PEGASUS, NEMESYS, BARE, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-bare", "no_nca"
 WAYS = (MESSAGES, PEGASUS, NEMESYS, BARE)
@@ -216,6 +218,7 @@ def runs_of(item: str) -> list[Run]:
 
 ITEMS = (
     "table 2",
+    AREA,
     "figure 8",
     "table 5",
     "figure 9",
@@ -274,6 +277,8 @@ class Plan(plan.Plan):
             run = dataclasses.replace(run, system=self._system)
         return quick_form(run) if self.quick else run
 
-    def runs_of(self, item: str) -> list[Run]:
+    def runs_of(self, item: str) -> list[Run] | list[hardware.AreaRun]:
         """The runs that one item needs."""
+        if item == AREA:
+            return [] if self.quick else hardware.runs(*UNITS)
         return [form for run in runs_of(item) if (form := self.form(run)) is not None]

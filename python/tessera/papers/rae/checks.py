@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from statistics import fmean
 
+from tessera.papers.rae import area
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.nodes import accesses_each, gain, mean_misses, removed
 from tessera.papers.rae.plan import GAP_KERNELS, IRREGULAR, PLACES, REGULAR, UNIFORM
@@ -152,6 +153,7 @@ def memory_bytes(machine: dict) -> int:
 
 
 MEASURES: dict[str, Measure] = {
+    **area.MEASURES,
     "atomic_share": atomic_share,
     **{f"remote_share_{places}": remote_share(places) for places in PLACES},
     "operation_instructions": operation_instructions,

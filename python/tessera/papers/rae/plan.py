@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 
 from tessera.papers.rae import saving, tasks
-from tessera.reproduce import plan
+from tessera.reproduce import hardware, plan
 from tessera.simulator.machines import Machine, variant_text, write_derived
 
 FIGURES = ("1", "2", "3", "7", "8", "9", "10", *(item.split()[1] for item in (tasks.ITEM, saving.ITEM)))
 TABLE, CURVE, MERGING = "table 1", "interface", "merging"
-ITEMS = (*(f"figure {name}" for name in FIGURES), TABLE, CURVE, MERGING)
+HARDWARE = "hardware"
+ITEMS = (*(f"figure {name}" for name in FIGURES), TABLE, CURVE, MERGING, HARDWARE)
 SWEEP = (CURVE, MERGING)  # beyond the paper's figures
 ONE = Machine("single-tile")
 PLACES, QUICK_PLACES = (1, 2, 4, 8, 16, 32, 64), (1, 4, 64)
@@ -180,7 +181,7 @@ class LibraryRun:
         return [library_program(tree / "bin" / "tess"), Path(__file__).with_name("library.py")]
 
 
-AnyRun = Run | HostRun | LibraryRun | NodeRun | tasks.TaskRun | saving.SavingRun
+AnyRun = Run | HostRun | LibraryRun | NodeRun | tasks.TaskRun | saving.SavingRun | hardware.AreaRun
 
 
 def library_program(tess: Path) -> Path:
@@ -320,6 +321,8 @@ class Plan(plan.Plan):
             return [self.pattern(which, places, policy) for policy, which, places in self.curve()]
         if item == saving.ITEM:
             return saving.runs(quick=self.quick)
+        if item == HARDWARE:
+            return [] if self.quick else hardware.runs("rae")
         if item == MERGING:
             return [run for _, _, run in self.merging()]
         return [self.addresses() if item == "figure 9" else self.latencies()]
