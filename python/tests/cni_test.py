@@ -37,7 +37,7 @@ class Laws:
     set_up = {"rdma": 400, "stores": 10}
     rate = {"rdma": 8.0, "stores": 1.2}  # bytes per cycle
     computing = {"bitonic": 1.0, "fft": 6.0}  # per element and stage
-    # Of the circuits that add to the command buffers: shares of the controller that the paper has.
+    # What circuits add to the command buffers: about the shares of the controller that the paper has.
     area = {"CNI: responses, and counters": 2000, "CNI: responses, and single-reader queues": 1600,
             "CNI: responses, and multiple-reader queues": 2250, "CNI: combining buffer": 3500,
             "CNI: region table": 700}  # fmt: skip

@@ -81,7 +81,8 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
 
 # LUTs, but for the 10 that are memory, and registers.
 AREAS = {
-    "nma": {"NMA, all": (8370, 3000), "NMA: graph copy, linear map": (6000, 1200), "NMA: FIFO and trigger": (1260, 1200)},
+    "nma": {"NMA, all": (8370, 3000), "NMA: graph copy, linear map": (6000, 1200),
+            "NMA: FIFO and trigger": (1260, 1200)},
     "nca": {"NCA: graph write-back": (1490, 766), "NCA: range operations": (415, 500)},
 }
 

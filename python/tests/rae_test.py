@@ -125,7 +125,8 @@ class FakeExecutor(FakeRuns):
 
     def statistics(self, run: Run | LibraryRun | NodeRun | tasks.TaskRun) -> dict:
         if isinstance(run, AreaRun):
-            return [{"name": area.CIRCUIT, "bytes": 150_000, "comparators": self.comparators, "LUT": 1, "FF": 1, "BRAM": 0,
+            counts = {"bytes": 150_000, "comparators": self.comparators, "LUT": 1, "FF": 1, "BRAM": 0}
+            return [{"name": area.CIRCUIT, **counts,
                      "memories": dict.fromkeys(area.MEMORIES.values(), self.memory_bytes)}]  # fmt: skip
         if isinstance(run, LibraryRun):
             asks = {"put": 200, "add": 300}

@@ -43,15 +43,15 @@ def draw_band(axes, panel: Panel) -> None:
 
 
 def draw_paper(axes, panel: Panel) -> None:
-    """The paper's points: hollow, on a dotted line, in the colour of the same mechanism."""
+    """The paper's points: hollow, in the colour of the same mechanism; on a dotted line, but for those of bars."""
     names = list(dict.fromkeys(x for points in panel.series.values() for x, _ in points))
     for name, points in panel.paper.items():
         known = palette.mechanism(name)
         x, y = zip(*points, strict=True)
         x = [names.index(one) for one in x] if panel.bars else x
-        axes.plot(x, y, linestyle=PAPER_LINE, linewidth=1.2, marker="D", markersize=5, markerfacecolor="none",
-                  color=palette.MECHANISMS[known] if known in palette.MECHANISMS else PAPER, label=name,
-                  zorder=4)  # fmt: skip
+        colour = palette.MECHANISMS[known] if known in palette.MECHANISMS else PAPER
+        axes.plot(x, y, linestyle="" if panel.bars else PAPER_LINE, linewidth=1.2, marker="D", markersize=5,
+                  markerfacecolor="none", color=colour, label=name, zorder=4)  # fmt: skip
 
 
 def draw_panel(axes, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:

@@ -12,7 +12,7 @@ from tessera.reproduce.items import Item, Panel, percent
 
 ALONE = "CNI: responses, command buffers only"
 BARELY = "CNI: alignment of data, without shifter"
-# Of the interface with RDMA of aligned words: the circuit, and what is taken off.
+# The parts of the interface with RDMA of aligned words: the circuit, and what is taken off.
 INTERFACE = {
     "command buffers": (ALONE, ""),
     "list of jobs": ("CNI: list of jobs", ""),
@@ -68,7 +68,7 @@ def figure7(results: Results) -> Item:
     columns = ["part", "LUTs and flip-flops", "%", "paper: %"]
     panels = []
     if found:
-        paper = {"CNI": [(row[0], row[3]) for row in rows if row[3] is not None]}
+        paper = {"paper: CNI": [(row[0], row[3]) for row in rows if row[3] is not None]}
         ours = {"CNI": [(row[0], row[2]) for row in rows]}
         panels = [Panel("area of each part", "part", "% of a cache controller", ours, paper=paper)]
     return Item("figure 7", "Area of the network interface", columns, rows, sentences, panels)

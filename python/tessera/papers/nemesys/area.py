@@ -1,7 +1,7 @@
 """area: table 3 of NEMESYS: LUTs and registers of its units, from the hardware in rtl/nma and rtl/nca.
 
-Both are counted on a Virtex-7, the paper's by the vendor's tools and ours by yosys. The paper counts each unit alone, and
-so do these circuits. Words and addresses have 64 bits here and 32 there.
+Both are counted on a Virtex-7, the paper's by the vendor's tools and ours by yosys. The paper counts each unit alone,
+and so do these circuits. Words and addresses have 64 bits here and 32 there.
 """
 
 from tessera.papers.nemesys.measures import Results

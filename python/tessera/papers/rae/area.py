@@ -1,6 +1,6 @@
 """area: what RAE's text counts of its hardware, from the circuit in rtl/rae: bytes of the sub-entries, and comparators.
 
-The paper leaves out the operands of requests and the lines of main entries, and so does the claim; both are in the table.
+The paper leaves out the operands of requests and the lines of main entries, and so does the claim; the table has both.
 """
 
 from tessera.papers.rae.measures import Results
