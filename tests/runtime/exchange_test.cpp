@@ -87,7 +87,8 @@ task<void> check_long_ones(team t) {
   };
   auto const texts = co_await t.all_gather(text(me));
   for (unsigned r = 0; r < size; ++r) EXPECT_TRUE(texts[r] == text(r)) << r;
-  for (std::size_t const each : {0U, 1U, 200U, 3000U, 150'000U}) {
+  // The last one is past the caches.
+  for (std::size_t const each : {0U, 1U, 200U, 3000U, 150'000U, size == 2 ? 1'100'003U : 7U}) {
     auto const value = [](unsigned from, unsigned to, std::size_t i) {
       return static_cast<std::int32_t>(from * 1'000'003 + to * 7 + i);
     };
@@ -160,6 +161,37 @@ TEST_P(exchanges, go_on_beside_other_work_and_other_teams) {
       EXPECT_EQ(mine.back(), places());
       EXPECT_EQ((co_await texts).size(), places());
       co_await other.release();
+    });
+  });
+}
+
+/// Sizes of each way, one after the other, so that memory is used again; members come late in turn, so that others
+/// must park.
+TEST_P(exchanges, use_their_memory_again_only_when_it_was_read) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      unsigned const size = places(), me = here();
+      unsigned wrong = 0;
+      for (unsigned round = 0; round < 30; ++round) {
+        std::size_t const length = std::array{1U, 40U, 1500U, 3000U, 60'000U, 140'000U}[round * 7 % 6];
+        auto const value = [&](unsigned rank, std::size_t i) {
+          return static_cast<std::int64_t>(round + rank * 9 + i);
+        };
+        std::vector<std::int64_t> mine(length), sum(length), all(length * size);
+        for (std::size_t i = 0; i < length; ++i) mine[i] = sum[i] = value(me, i);
+        if (round % 10 == me) co_await sleep_for(std::chrono::milliseconds(2));
+        co_await all_reduce(std::span(sum));
+        co_await all_gather(mine, std::span(all));
+        for (std::size_t i = 0; i < length; ++i) {
+          std::int64_t total = 0;
+          for (unsigned r = 0; r < size; ++r) {
+            total += value(r, i);
+            wrong += all[r * length + i] != value(r, i) ? 1U : 0U;
+          }
+          wrong += sum[i] != total ? 1U : 0U;
+        }
+      }
+      EXPECT_EQ(wrong, 0);
     });
   });
 }

@@ -161,6 +161,29 @@ TEST_P(timeouts, of_a_reduction_refuse_the_next_one) {
   });
 }
 
+TEST_P(timeouts, of_an_exchange_refuse_the_next_one) {
+  run_here([]() -> task<void> {
+    if (places() < 2) co_return;
+    co_await on_all_places([]() -> task<void> {
+      std::vector<int> const one(1);
+      std::vector<int> every(places());
+      co_await all_gather(one, std::span(every));
+    });
+    bool const gave_up = co_await at(1, []() -> task<bool> {
+      std::vector<int> values(5000);
+      bool const late = co_await times_out(all_reduce(std::span(values)), 100ms);
+      bool refused = false;
+      try {
+        co_await all_reduce(std::span(values));
+      } catch (error const&) {
+        refused = true;
+      }
+      co_return late&& refused;
+    });
+    EXPECT_TRUE(gave_up);
+  });
+}
+
 struct ended {
   int* count;
   explicit ended(int& c) : count(&c) {}

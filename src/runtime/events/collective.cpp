@@ -125,13 +125,17 @@ task<void> sweep_tree(member_view team, collective_state::episode& e, void const
 
 }  // namespace
 
+void check_not_given_up(collective_state const& s) {
+  if (s.sweep_given_up) [[unlikely]]
+    throw error("team", "place " + std::to_string(here()) + " gave up a reduction before",
+                "no further reductions on this team: what was under way then could be taken for theirs");
+}
+
 task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_function combine, void const* op,
                  sweep_result& result) {
   member_view const team(name);
   collective_state& s = team.state();
-  if (s.sweep_given_up)
-    throw error("team", "place " + std::to_string(here()) + " gave up a reduction before",
-                "no further reductions on this team: what was under way then could be taken for theirs");
+  check_not_given_up(s);
   collective_state::episode& e = s.episodes[s.sweeps++ % 2];
   if (team.size() == 1) {
     std::memcpy(result.total, mine, bytes);

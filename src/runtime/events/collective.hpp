@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,25 @@ constexpr unsigned barrier_rounds(unsigned size) noexcept {
 constexpr unsigned barrier_peer(unsigned rank, unsigned round, unsigned size) noexcept {
   return (rank + (1U << round)) % size;
 }
+
+/// Whether all members of a team reach each other's segments by plain loads and stores.
+enum class memory_sharing : std::uint8_t { unknown, no, yes };
+
+/// What a member shows the others with a step of an exchange, in one cache line; shared_steps.hpp.
+struct alignas(64) step_line {
+  std::atomic<std::uint64_t> word{0};  ///< 0-7: the ranks that wait for the next step here; 8-63: the last step
+  std::uint64_t length = 0;
+  std::uint32_t fault = 0;
+  alignas(16) std::byte bytes[32];
+};
+static_assert(sizeof(step_line) == 64 && direct_places <= 8);
+
+/// Memory through which a member shows longer bytes.
+struct staging_ring {
+  std::uint64_t memory = 0;  ///< address; 0: not needed yet
+  std::uint64_t used = 0;    ///< before the next bytes
+};
+inline constexpr std::array<std::size_t, 2> staging_bytes{std::size_t{64} << 10U, std::size_t{2} << 20U};
 
 /// One per member. Everything exists twice, because a member can be one episode ahead of another, but never two.
 struct collective_state {
@@ -53,8 +73,16 @@ struct collective_state {
     std::byte bytes[room_bytes];
   };
   std::array<room, 2> rooms;
+  memory_sharing sharing = memory_sharing::unknown;
+  std::uint64_t steps = 0;  ///< of exchanges through shared memory
+  completion arrival;       ///< steps of others that this member waits for
+  std::array<staging_ring, 2> staging;
+  std::array<step_line, 2> lines;
   std::array<episode, 2> episodes;
 };
+
+/// Throws tess::error if a reduction or exchange of this team ended by an exception at this member.
+void check_not_given_up(collective_state const& s);
 
 /// A member's record of its team. It has the peers that the collectives need: 2^k ranks on, and the parent in the tree;
 /// in small teams all members.

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/events/agreement.hpp"
 #include "runtime/events/collective.hpp"
+#include "runtime/events/shared_arrays.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/block.hpp"
 #include "tess/memory.hpp"
@@ -23,25 +25,6 @@ namespace {
 
 /// A member publishes so many bytes at a time in a buffer.
 constexpr std::uint64_t step_bytes = std::uint64_t{256} << 10U;
-/// Shorter arrays are combined whole by every member.
-constexpr std::uint64_t whole_bytes_max = std::uint64_t{16} << 10U;
-
-/// What all members learn of each other before they read.
-struct agreement {
-  exchange_fault fault = exchange_fault::none;
-  place_id place = 0;  ///< of the fault
-  std::uint64_t length_min = 0;
-  std::uint64_t length_max = 0;
-  std::uint64_t bytes_max = 0;  ///< published by one member
-};
-
-agreement agree(agreement const& a, agreement const& b) {
-  agreement both = a.fault != exchange_fault::none ? a : b;
-  both.length_min = std::min(a.length_min, b.length_min);
-  both.length_max = std::max(a.length_max, b.length_max);
-  both.bytes_max = std::max(a.bytes_max, b.bytes_max);
-  return both;
-}
 
 /// An agreement, and behind it what a member sends to all others at once.
 struct agreement_and_bytes {
@@ -138,16 +121,7 @@ class exchange {
   }
 
   /// Throws what is wrong at one member, at all of them.
-  void check() const {
-    if (all_.fault == exchange_fault::memory) throw out_of_memory(all_.place, mine_.bytes_max, 0);
-    if (all_.fault == exchange_fault::values)
-      throw error("exchange", "another number of values at place " + std::to_string(all_.place), "one for each member");
-    if (all_.length_min != all_.length_max)
-      throw error(
-          "exchange",
-          "arrays of " + std::to_string(all_.length_min) + " and " + std::to_string(all_.length_max) + " elements",
-          "the same length at every member");
-  }
+  void check() const { throw_fault(all_, mine_.bytes_max); }
 
   /// Again: every member has read what it wants of the step before the last one.
   task<void> meet_again() { return team_barrier(name_); }
@@ -332,8 +306,19 @@ task<void> exchange_at_once(exchange& with, std::span<std::byte const> body, std
 
 }  // namespace
 
-task<void> exchange_parts(team_name name, value_bytes head, std::span<std::byte const> body, std::span<part_read> reads,
-                          std::uint64_t length, exchange_fault fault) {
+namespace {
+
+/// Said alike by all members, also by one that has nothing, or is wrong.
+bool is_of_arrays(value_bytes const& head, std::span<part_read const> reads) noexcept {
+  return head.bytes == 0 && (reads.empty() || !reads.front().into.empty());
+}
+
+}  // namespace
+
+namespace {
+
+task<void> exchange_published(team_name name, value_bytes head, std::span<std::byte const> body,
+                              std::span<part_read> reads, std::uint64_t length, exchange_fault fault) {
   exchange with(name);
   // All members have such an array, or all learn that they have not.
   if (!body.empty() && head.bytes == 0 && body.size() <= carried_bytes_max && with.size() <= direct_places) {
@@ -367,6 +352,26 @@ task<void> exchange_parts(team_name name, value_bytes head, std::span<std::byte 
   }
   co_await with.close();
   if (failed) std::rethrow_exception(std::move(failed));
+}
+
+/// The first one of a team.
+task<void> exchange_first(team_name name, value_bytes head, std::span<std::byte const> body, std::span<part_read> reads,
+                          std::uint64_t length, exchange_fault fault) {
+  co_await find_sharing(name);
+  co_await exchange_parts(name, std::move(head), body, reads, length, fault);
+}
+
+}  // namespace
+
+task<void> exchange_parts(team_name name, value_bytes head, std::span<std::byte const> body, std::span<part_read> reads,
+                          std::uint64_t length, exchange_fault fault) {
+  if (is_of_arrays(head, reads)) {
+    member_view const team(name);
+    memory_sharing const sharing = sharing_of(team);
+    if (sharing == memory_sharing::unknown) return exchange_first(name, std::move(head), body, reads, length, fault);
+    if (sharing == memory_sharing::yes) return exchange_shared(team, body, reads, length, fault);
+  }
+  return exchange_published(name, std::move(head), body, reads, length, fault);
 }
 
 namespace {
@@ -512,11 +517,27 @@ class array_reduction {
   std::vector<std::byte> parts_;
 };
 
+task<void> reduce_published(team_name team, std::span<std::byte> values, element_combination by, bool wanted) {
+  array_reduction reduction(team, values, by, wanted);
+  co_await reduction.run();
+}
+
+/// The first one of a team.
+task<void> reduce_first(team_name team, std::span<std::byte> values, element_combination by, bool wanted) {
+  co_await find_sharing(team);
+  co_await reduce_elements(team, values, by, wanted);
+}
+
 }  // namespace
 
 task<void> reduce_elements(team_name team, std::span<std::byte> values, element_combination by, bool wanted) {
-  array_reduction reduction(team, values, by, wanted);
-  co_await reduction.run();
+  member_view const members(team);
+  memory_sharing const sharing = sharing_of(members);
+  if (sharing == memory_sharing::unknown) return reduce_first(team, values, by, wanted);
+  // All have elements of the same size.
+  if (sharing == memory_sharing::yes && (by.bytes + 64) * members.size() <= shared_steps::piece_bytes_max)
+    return reduce_shared(members, values, by, wanted);
+  return reduce_published(team, values, by, wanted);
 }
 
 }  // namespace tess::detail

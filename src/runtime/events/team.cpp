@@ -171,7 +171,11 @@ task<void> team::release() const {
   auto const table = global_ptr<std::uint64_t>::from_bits(record.local()->table);
   bool const last_team = rank() == 0 && co_await fetch_sub(table, 1) == 1;
   // Values of a reduction that was given up may still arrive: its record stays.
-  if (!record.local()->state.sweep_given_up) deallocate(record.as<std::byte>());
+  if (!record.local()->state.sweep_given_up) {
+    for (staging_ring const& ring : record.local()->state.staging)
+      deallocate(global_ptr<std::byte>::from_bits(ring.memory));
+    deallocate(record.as<std::byte>());
+  }
   if (last_team) co_await at(table.place(), [](global_ptr<std::uint64_t> t) { deallocate(t); }, table);
 }
 

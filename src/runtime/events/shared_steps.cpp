@@ -1,0 +1,158 @@
+// shared_steps: lines that are raised, seen and waited for.
+#include "runtime/events/shared_steps.hpp"
+
+#include <cstring>
+
+#include "runtime/job/job.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+#include "tess/block.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+constexpr wait_kind step_wait{"exchange", &give_up_cell, true};
+
+std::byte* through_window(std::uint64_t address) noexcept {
+  return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
+}
+
+/// Nobody else at this worker could use the time.
+bool has_time(worker const& w) noexcept {
+  return w.runnable.empty() && w.unstarted.empty();
+}
+
+}  // namespace
+
+task<void> find_sharing(team_name name) {
+  member_view const team(name);
+  std::uint32_t mine = the_job->fabric->coherent() && !TESS_RACES ? 1 : 0;
+  for (unsigned r = 0; r < team.size(); ++r)
+    if (job.atomic_window[place_of(team.any(&team.state(), r))] == no_window) mine = 0;
+  std::uint32_t const all =
+      co_await team_all_reduce(name, mine, [](std::uint32_t a, std::uint32_t b) { return a & b; });
+  team.state().sharing = all != 0 ? memory_sharing::yes : memory_sharing::no;
+}
+
+shared_steps::shared_steps(member_view const& team)
+    : team_(team), rank_(team.rank()), size_(team.size()), step_(team.state().steps) {
+  for (unsigned r = 0; r < size_; ++r)
+    of_[r] =
+        r == rank_ ? &team.state() : reinterpret_cast<collective_state*>(through_window(team.any(&team.state(), r)));
+}
+
+void shared_steps::say(std::uint64_t length, exchange_fault fault, std::size_t staged) {
+  collective_state& s = team_.state();
+  check_not_given_up(s);
+  if (staged != 0) try {
+      std::size_t const which = staged <= staging_bytes[0] / 4 ? 0 : 1;
+      staging_ring& ring = s.staging[which];
+      if (ring.memory == 0) ring.memory = segment_allocate(staging_bytes[which] + 64);
+      ring_ = &ring;
+      ring_bytes_ = staging_bytes[which];
+    } catch (std::bad_alloc const&) {
+      fault = exchange_fault::memory;
+    }
+  step_line& mine = next_line();
+  mine.length = length;
+  mine.fault = static_cast<std::uint32_t>(fault);
+  s.sweep_given_up = true;  // for an exception
+}
+
+std::byte* shared_steps::next_staged(std::size_t bytes) noexcept {
+  if (next_staged_ != nullptr) return next_staged_;
+  bytes = (bytes + 63) / 64 * 64;
+  if (ring_->used + bytes > ring_bytes_) ring_->used = 0;
+  std::uint64_t const address = (ring_->memory + 63) / 64 * 64 + ring_->used;
+  ring_->used += bytes;
+  std::memcpy(next_line().bytes, &address, sizeof address);
+  next_staged_ = static_cast<std::byte*>(to_local(address));
+  return next_staged_;
+}
+
+std::byte const* shared_steps::staged(unsigned rank) const noexcept {
+  return through_window(read_value<std::uint64_t>(line(rank, step_).bytes));
+}
+
+void shared_steps::raise() noexcept {
+  std::uint64_t const before = next_line().word.exchange(++step_ << 8U, std::memory_order_acq_rel);
+  team_.state().steps = step_;
+  next_staged_ = nullptr;
+  if (std::uint64_t const ranks = before & 0xffU) [[unlikely]]
+    notify(ranks);
+}
+
+void shared_steps::notify(std::uint64_t ranks) noexcept {
+  for (unsigned r = 0; r < size_; ++r) {
+    if ((ranks >> r & 1U) == 0) continue;
+    std::uint64_t const cell = team_.any(&team_.state().arrival, r);
+    block_put({}, cell, nullptr, cell, std::source_location::current());
+  }
+}
+
+bool shared_steps::all_raised() const noexcept {
+  for (unsigned r = 0; r < size_; ++r)
+    if (r != rank_ && !raised(r)) return false;
+  return true;
+}
+
+bool shared_steps::there() noexcept {
+  if (all_raised()) return true;
+  worker_state& w = this_worker();
+  if (!w.may_spin) return false;
+  // Others of this worker wait a while for a step that is about to come, and not longer.
+  constexpr int looks = 32;
+  constexpr int polls = 300;
+  for (int poll_count = 0; poll_count < polls; ++poll_count) {
+    for (int i = 0; i < looks; ++i) {
+      spin_pause();
+      if (all_raised()) return true;
+    }
+    if (!has_time(w)) return false;
+    static_cast<void>(poll(w));
+  }
+  return false;
+}
+
+/// False: that member has raised the step. Otherwise it will notify this one.
+bool shared_steps::ask(unsigned rank) noexcept {
+  std::atomic<std::uint64_t>& word = line(rank, step_).word;
+  completion& arrival = team_.state().arrival;
+  arrival.expect(1);
+  for (std::uint64_t found = word.load(std::memory_order_relaxed); found >> 8U < step_;)
+    if (word.compare_exchange_weak(found, found | 1U << rank_, std::memory_order_relaxed)) return true;
+  arrival.expect(-1);
+  return false;
+}
+
+task<void> shared_steps::arrival() {
+  for (unsigned r = 0; r < size_; ++r)
+    if (r != rank_) static_cast<void>(ask(r));
+  co_await cell_awaiter{team_.state().arrival, step_wait};
+  // acquire: what the members show. They have raised the step before they notified.
+  TESS_ASSERT(all_raised());
+}
+
+void shared_steps::check(std::uint64_t own_bytes) {
+  bool right = true;
+  for (unsigned r = 0; r < size_; ++r)
+    right = right && line(r, step_).fault == 0 && line(r, step_).length == line(0, step_).length;
+  if (right) [[likely]]
+    return;
+  agreement all;
+  for (unsigned r = 0; r < size_; ++r) {
+    step_line const& l = line(r, step_);
+    agreement const one{static_cast<exchange_fault>(l.fault), place_of(team_.any(&team_.state(), r)), l.length,
+                        l.length, 0};
+    all = r == 0 ? one : agree(all, one);
+  }
+  end();
+  throw_fault(all, own_bytes);
+}
+
+void shared_steps::end() noexcept {
+  team_.state().sweep_given_up = false;
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,93 @@
+// shared_steps: the steps of an exchange between members that map each other's segments: show, wait, read.
+//
+//   Each member has a line for odd steps and one for even steps. It writes what the others are to read, or its address,
+//   and then raises the line's step; the others see that, and read. No answer is needed: who raises step n + 1 has read
+//   all of step n, so whoever has seen step n + 1 of all may write over step n.
+//
+//   Longer bytes go through staging memory, a ring. It is larger than a core's caches: lines that others have read last
+//   a while ago come from the shared cache or memory, which is up to three times as fast as lines that two cores took
+//   from each other just before. Short bytes have a small ring, where the same lines take turns.
+//
+//   A member first looks for the lines of others by itself. If they take long, it leaves its rank in the line of each
+//   and parks; the exchange that raises the step returns those ranks, whose members are then notified.
+//
+// Threads  one task of a member at a time.
+// Errors   place_failed while parked. After an exception the member takes part in no further exchange of the team.
+// Cost     two cache lines that move, from each member to each other. The rings, 64 KiB and 2 MiB, are allocated when
+//          first needed and kept with the team.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/events/agreement.hpp"
+#include "runtime/events/collective.hpp"
+
+namespace tess::detail {
+
+class shared_steps {
+ public:
+  /// The most that a member shows with a step: the step before and the next one have room in any part of a ring.
+  static constexpr std::size_t piece_bytes_max = staging_bytes[1] / 4;
+  /// What the line itself can carry.
+  static constexpr std::size_t carried_bytes = sizeof(step_line::bytes);
+
+  /// For teams whose members share memory.
+  explicit shared_steps(member_view const& team);
+
+  [[nodiscard]] unsigned rank() const noexcept { return rank_; }
+  [[nodiscard]] unsigned size() const noexcept { return size_; }
+
+  /// Before the first step: what all are to learn. `staged`: the most bytes in staging memory with a step.
+  void say(std::uint64_t length, exchange_fault fault, std::size_t staged);
+  /// False: there was no memory.
+  [[nodiscard]] bool has_staging() const noexcept { return ring_ != nullptr; }
+
+  /// Where this member's bytes of the step to come go: in its line, or in staging memory.
+  [[nodiscard]] std::byte* next_carried() noexcept { return next_line().bytes; }
+  [[nodiscard]] std::byte* next_staged(std::size_t bytes) noexcept;
+
+  /// The next step: this member's bytes are there.
+  void raise() noexcept;
+  /// True once all others have raised it, too; false: it takes long, and arrival() is to be awaited.
+  [[nodiscard]] bool there() noexcept;
+  [[nodiscard]] task<void> arrival();
+
+  /// After the first step. Throws what is wrong at a member; that is the end of the exchange at all of them.
+  void check(std::uint64_t own_bytes);
+
+  /// What a member, also this one, shows with this step.
+  [[nodiscard]] std::byte const* carried(unsigned rank) const noexcept { return line(rank, step_).bytes; }
+  [[nodiscard]] std::byte const* staged(unsigned rank) const noexcept;
+
+  void end() noexcept;
+
+ private:
+  [[nodiscard]] step_line& line(unsigned rank, std::uint64_t step) const noexcept { return of_[rank]->lines[step % 2]; }
+  [[nodiscard]] step_line& next_line() const noexcept { return line(rank_, step_ + 1); }
+  [[nodiscard]] bool raised(unsigned rank) const noexcept {
+    // acquire: what the member shows, and that it has read what this one showed before.
+    return line(rank, step_).word.load(std::memory_order_acquire) >> 8U >= step_;
+  }
+  [[nodiscard]] bool all_raised() const noexcept;
+  [[nodiscard]] bool ask(unsigned rank) noexcept;
+  void notify(std::uint64_t ranks) noexcept;
+
+  member_view team_;
+  unsigned rank_;
+  unsigned size_;
+  std::uint64_t step_;
+  std::array<collective_state*, direct_places> of_;
+  staging_ring* ring_ = nullptr;  ///< null: nothing is staged
+  std::size_t ring_bytes_ = 0;
+  std::byte* next_staged_ = nullptr;  ///< of the step to come
+};
+
+/// Whether the members of a team share memory; the first time they find out together.
+[[nodiscard]] inline memory_sharing sharing_of(member_view const& team) noexcept {
+  return team.size() <= direct_places ? team.state().sharing : memory_sharing::no;
+}
+[[nodiscard]] task<void> find_sharing(team_name name);
+
+}  // namespace tess::detail
