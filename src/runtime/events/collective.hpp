@@ -30,11 +30,24 @@ constexpr unsigned barrier_peer(unsigned rank, unsigned round, unsigned size) no
 /// Whether all members of a team reach each other's segments by plain loads and stores.
 enum class memory_sharing : std::uint8_t { unknown, no, yes };
 
+/// How long parts get to other members of a team that shares memory: by staging memory, or read from where they lie.
+enum class part_way : std::uint8_t { staged, read };
+
+/// What rank 0 knows of both ways for parts of about one size, and what all use next.
+struct way_record {
+  std::array<float, 2> ns_per_byte{};  ///< 0: not measured yet
+  std::uint32_t exchanges = 0;
+  part_way next = part_way::staged;
+  part_way proposed = part_way::staged;  ///< by this member, if it has rank 0
+};
+inline constexpr std::size_t way_sizes = 5;
+
 /// What a member shows the others with a step of an exchange, in one cache line; shared_steps.hpp.
 struct alignas(64) step_line {
   std::atomic<std::uint64_t> word{0};  ///< 0-7: the ranks that wait for the next step here; 8-63: the last step
   std::uint64_t length = 0;
   std::uint32_t fault = 0;
+  part_way way = part_way::staged;  ///< by rank 0: of the next exchange of parts of about this size
   alignas(16) std::byte bytes[32];
 };
 static_assert(sizeof(step_line) == 64 && direct_places <= 8);
@@ -77,6 +90,10 @@ struct collective_state {
   std::uint64_t steps = 0;  ///< of exchanges through shared memory
   completion arrival;       ///< steps of others that this member waits for
   std::array<staging_ring, 2> staging;
+  std::uint64_t own_address = 0;  ///< of this state in the member's process
+  std::int32_t process = 0;
+  bool reads_others = false;  ///< each member can read the memory of all the others' processes
+  std::array<way_record, way_sizes> ways;
   std::array<step_line, 2> lines;
   std::array<episode, 2> episodes;
 };

@@ -5,6 +5,7 @@
 #include "runtime/events/shared_arrays.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -47,6 +48,10 @@ void copy_to_array(std::byte* to, std::byte const* from, std::size_t bytes, bool
 
 /// Parts of arrays.
 class shared_parts {
+  struct range {
+    std::uint64_t begin, bytes;
+  };
+
  public:
   shared_parts(shared_steps const& with, std::span<std::byte const> body, std::span<part_read> reads)
       : me_(with.rank()),
@@ -60,6 +65,7 @@ class shared_parts {
 
   [[nodiscard]] std::size_t staged() const noexcept { return shown_ * std::max<std::size_t>(piece_bytes_, 64); }
 
+  [[nodiscard]] std::size_t part_bytes() const noexcept { return part_bytes_; }
   [[nodiscard]] std::uint64_t steps() const noexcept {
     return part_bytes_ == 0 ? 1 : (part_bytes_ + piece_bytes_ - 1) / piece_bytes_;
   }
@@ -70,8 +76,22 @@ class shared_parts {
     for (unsigned r = 0; r <= others_; ++r)
       if (r != me_) copy_bytes(to + place_of_piece(me_, r), body_.data() + r * part_bytes_ + begin, bytes);
   }
-  void keep_own(std::uint64_t step) const {
-    auto const [begin, bytes] = piece(step);
+  void keep_own(std::uint64_t step) const { keep_own(piece(step)); }
+  /// The whole parts, from where they lie.
+  void show_where(shared_steps& with) const noexcept {
+    std::byte const* const where = body_.data();
+    std::memcpy(with.next_carried(), &where, sizeof where);
+  }
+  void keep_own() const { keep_own({0, part_bytes_}); }
+  [[nodiscard]] bool read(shared_steps const& with) const {
+    bool all = true;
+    for (part_read const& r : reads_)
+      if (r.rank != me_)
+        all = all && with.read(r.rank, read_value<std::uint64_t>(with.carried(r.rank)) + r.part * part_bytes_, r.into);
+    return all;
+  }
+  void keep_own(range part) const {
+    auto const [begin, bytes] = part;
     for (part_read const& read : reads_)
       if (read.rank == me_)
         copy_to_array(read.into.data() + begin, body_.data() + read.part * part_bytes_ + begin, bytes, large());
@@ -85,9 +105,6 @@ class shared_parts {
   }
 
  private:
-  struct range {
-    std::uint64_t begin, bytes;
-  };
   [[nodiscard]] range piece(std::uint64_t step) const noexcept {
     std::uint64_t const begin = std::min(step * piece_bytes_, part_bytes_);
     return {begin, std::min(piece_bytes_, part_bytes_ - begin)};
@@ -212,10 +229,44 @@ task<void> run_steps(shared_steps with, Pieces pieces, std::uint64_t length, exc
     with.raise();
     if (fault == exchange_fault::none) pieces.keep_own(step);
     if (!with.there()) co_await with.arrival();
-    if (step == 0) with.check(bytes);
+    if (step == 0) {
+      with.check(bytes);
+      if constexpr (requires { pieces.part_bytes(); }) with.take_way(pieces.part_bytes());
+    }
     pieces.take(with, step);
   }
   with.end();
+}
+
+float nanoseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+task<void> stage_parts(shared_steps with, shared_parts parts, std::uint64_t length, exchange_fault fault,
+                       std::uint64_t bytes) {
+  auto const begin = std::chrono::steady_clock::now();
+  co_await run_steps(with, parts, length, fault, bytes);
+  with.note_way(parts.part_bytes(), part_way::staged, nanoseconds_since(begin));
+}
+
+/// Parts that others read from where they lie.
+task<void> read_parts(shared_steps with, shared_parts parts, std::uint64_t length, exchange_fault fault,
+                      std::uint64_t bytes) {
+  auto const begin = std::chrono::steady_clock::now();
+  with.say(length, fault, 0);
+  parts.show_where(with);
+  with.raise();
+  if (fault == exchange_fault::none) parts.keep_own();
+  if (!with.there()) co_await with.arrival();
+  with.check(bytes);
+  with.take_way(parts.part_bytes());
+  bool const all = parts.read(with);
+  with.raise();
+  // A place that has ended is reported soon, and ends this wait.
+  if (!with.there() || !all) co_await with.arrival();
+  with.end();
+  if (!all) throw error("exchange", "the memory of another place", "memory that can be read, as before");
+  with.note_way(parts.part_bytes(), part_way::read, nanoseconds_since(begin));
 }
 
 /// Parts that lines carry.
@@ -250,9 +301,12 @@ task<void> reduce_carried(shared_steps with, std::span<std::byte> values, elemen
 
 task<void> exchange_shared(member_view const& team, std::span<std::byte const> body, std::span<part_read> reads,
                            std::uint64_t length, exchange_fault fault) {
-  shared_steps const with(team);
+  shared_steps with(team);
   if (body.size() <= shared_steps::carried_bytes) return exchange_carried(with, body, reads, length, fault);
-  return run_steps(with, shared_parts(with, body, reads), length, fault, body.size());
+  shared_parts const parts(with, body, reads);
+  if (parts.part_bytes() < shared_steps::read_bytes_min) return run_steps(with, parts, length, fault, body.size());
+  if (with.way(parts.part_bytes()) == part_way::read) return read_parts(with, parts, length, fault, body.size());
+  return stage_parts(with, parts, length, fault, body.size());
 }
 
 task<void> reduce_shared(member_view const& team, std::span<std::byte> values, element_combination const& by,

@@ -1,6 +1,10 @@
 // shared_steps: lines that are raised, seen and waited for.
 #include "runtime/events/shared_steps.hpp"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <bit>
 #include <cstring>
 
 #include "runtime/job/job.hpp"
@@ -30,9 +34,17 @@ task<void> find_sharing(team_name name) {
   std::uint32_t mine = the_job->fabric->coherent() && !TESS_RACES ? 1 : 0;
   for (unsigned r = 0; r < team.size(); ++r)
     if (job.atomic_window[place_of(team.any(&team.state(), r))] == no_window) mine = 0;
-  std::uint32_t const all =
-      co_await team_all_reduce(name, mine, [](std::uint32_t a, std::uint32_t b) { return a & b; });
-  team.state().sharing = all != 0 ? memory_sharing::yes : memory_sharing::no;
+  collective_state& state = team.state();
+  state.process = static_cast<std::int32_t>(getpid());
+  state.own_address = reinterpret_cast<std::uint64_t>(&state);
+  auto const both = [](std::uint32_t a, std::uint32_t b) { return a & b; };
+  bool const all = co_await team_all_reduce(name, mine, both) != 0;
+  if (all) {
+    shared_steps const with(team);
+    for (unsigned r = 0; r < team.size(); ++r) mine &= with.can_read(r) ? 1U : 0U;
+    state.reads_others = co_await team_all_reduce(name, mine, both) != 0;
+  }
+  state.sharing = all ? memory_sharing::yes : memory_sharing::no;
 }
 
 shared_steps::shared_steps(member_view const& team)
@@ -73,6 +85,63 @@ std::byte* shared_steps::next_staged(std::size_t bytes) noexcept {
 
 std::byte const* shared_steps::staged(unsigned rank) const noexcept {
   return through_window(read_value<std::uint64_t>(line(rank, step_).bytes));
+}
+
+bool shared_steps::read(unsigned rank, std::uint64_t address, std::span<std::byte> into) const noexcept {
+  if (of_[rank]->process == team_.state().process) {
+    std::memcpy(into.data(), reinterpret_cast<std::byte const*>(address), into.size());
+    return true;
+  }
+  while (!into.empty()) {
+    iovec const to{into.data(), into.size()};
+    iovec const from{reinterpret_cast<void*>(address), into.size()};
+    ssize_t const got = process_vm_readv(of_[rank]->process, &to, 1, &from, 1, 0);
+    if (got <= 0) return false;
+    address += static_cast<std::uint64_t>(got);
+    into = into.subspan(static_cast<std::size_t>(got));
+  }
+  return true;
+}
+
+/// Its process may be one of another container, whose number means another process here, or none.
+bool shared_steps::can_read(unsigned rank) const noexcept {
+  std::uint64_t found = 0;
+  collective_state const& state = *of_[rank];
+  return read(rank, state.own_address + offsetof(collective_state, own_address),
+              std::as_writable_bytes(std::span(&found, 1))) &&
+         found == state.own_address;
+}
+
+way_record& shared_steps::ways(std::size_t part_bytes) const noexcept {
+  // From 64, 256, 1024 … KiB on.
+  std::size_t const size = static_cast<std::size_t>(std::bit_width(part_bytes >> 16U) + 1) / 2;
+  return team_.state().ways[std::min(size, way_sizes - 1)];
+}
+
+part_way shared_steps::way(std::size_t part_bytes) noexcept {
+  if (!has_ways(part_bytes)) return part_way::staged;
+  next_line().way = ways(part_bytes).proposed;
+  return ways(part_bytes).next;
+}
+
+void shared_steps::take_way(std::size_t part_bytes) noexcept {
+  if (has_ways(part_bytes)) ways(part_bytes).next = line(0, step_).way;
+}
+
+void shared_steps::note_way(std::size_t part_bytes, part_way used, float ns) noexcept {
+  // The other way gets another chance.
+  constexpr std::uint32_t trial_every = 64;
+  if (rank_ != 0 || !has_ways(part_bytes)) return;
+  way_record& w = ways(part_bytes);
+  float& known = w.ns_per_byte[static_cast<std::size_t>(used)];
+  float const now = ns / static_cast<float>(part_bytes);
+  // Others that come late look like a slow way: an exchange shows how fast it can be, and with others how fast it is.
+  known = known == 0 || now < known ? now : known + (now - known) / 4;
+  auto const& [staged, read] = w.ns_per_byte;
+  bool const reading_wins = read == 0 || (staged != 0 && read < staged);
+  bool const trial = ++w.exchanges % trial_every == 0;
+  // All learn it with the next exchange, and use it in the one after that.
+  w.proposed = reading_wins != trial ? part_way::read : part_way::staged;
 }
 
 void shared_steps::raise() noexcept {
