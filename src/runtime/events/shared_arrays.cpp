@@ -181,14 +181,20 @@ class sliced_reduction {
     if (step > 0 && wanted_)
       for (unsigned r = 0; r < size_; ++r) {
         std::span<std::byte> const s = slice(step - 1, r);
-        copy_bytes(s.data(), with.staged(r) + result_place(), s.size());
+        if (r != me_) copy_bytes(s.data(), with.staged(r) + result_place(), s.size());
       }
     if (step >= chunks()) return;
     std::byte* const result = with.next_staged(staged()) + result_place();
     std::span<std::byte> const own = slice(step, me_);
     auto const of = [&](unsigned r) { return r == me_ ? own.data() : with.staged(r) + place_of_slice(r, me_); };
-    copy_bytes(result, of(0), own.size());
-    for (unsigned r = 1; r < size_; ++r) by_.combine(result, of(r), own.size() / by_.bytes, by_.op);
+    // So few that they stay in the first-level cache.
+    std::size_t const block = std::max<std::size_t>((std::size_t{8} << 10U) / by_.bytes, 1) * by_.bytes;
+    for (std::size_t at = 0; at < own.size(); at += block) {
+      std::size_t const bytes = std::min(block, own.size() - at);
+      copy_bytes(result + at, of(0) + at, bytes);
+      for (unsigned r = 1; r < size_; ++r) by_.combine(result + at, of(r) + at, bytes / by_.bytes, by_.op);
+      if (wanted_) copy_bytes(own.data() + at, result + at, bytes);
+    }
   }
 
  private:
