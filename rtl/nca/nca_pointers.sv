@@ -18,6 +18,7 @@ module nca_pointers (
   import nca_pkg::*;
 
   localparam int unsigned MaskWords = 32'(registers_pkg::ObjectsMaskWords);
+  localparam int unsigned GroupWords = 4;
   localparam int unsigned LaneBits = $clog2(MaskWords);
   localparam count_t BehindPointer = count_t'(1);
   localparam count_t BehindDescriptor = count_t'(registers_pkg::ObjectsDescriptorWords);
@@ -31,16 +32,22 @@ module nca_pointers (
   assign beyond_o       = kind_i == KindDataArray || position_q >= words_i;
   assign mask_missing_o = kind_i == KindObject && !mask_valid_q;
 
-  // The first pointer from the position on.
+  // The first pointer from the position on: in each group of words, and of the first group that has one.
   logic [MaskWords-1:0] pointers;
-  logic [LaneBits-1:0] lane, first;
+  logic [LaneBits-1:0] lane, first, in_group;
+  logic first_describes, group_describes;
   assign lane = position_q[LaneBits-1:0];
   always_comb begin
-    for (int unsigned at = 0; at < MaskWords; ++at) pointers[at] = mask_q[2*at];
-    pointers = pointers & ({MaskWords{1'b1}} << lane);
-    first    = '0;
-    for (int unsigned at = MaskWords; at > 0; --at) begin
-      if (pointers[LaneBits'(at-1)]) first = LaneBits'(at - 1);
+    for (int unsigned at = 0; at < MaskWords; ++at) pointers[at] = mask_q[2*at] && LaneBits'(at) >= lane;
+    {first, first_describes} = '0;
+    for (int unsigned group = MaskWords / GroupWords; group > 0; --group) begin
+      {in_group, group_describes} = '0;
+      for (int unsigned at = group * GroupWords; at > (group - 1) * GroupWords; --at) begin
+        if (pointers[at-1]) {in_group, group_describes} = {LaneBits'(at - 1), mask_q[2*at-1]};
+      end
+      if (pointers[(group-1)*GroupWords+:GroupWords] != '0) begin
+        {first, first_describes} = {in_group, group_describes};
+      end
     end
   end
   assign found_o = kind_i != KindObject || pointers != '0;
@@ -61,7 +68,7 @@ module nca_pointers (
         mask_valid_d = 1'b0;
       end else if (kind_i == KindObject) begin
         position_d  = {position_q[CountBits-1:LaneBits], first};
-        describes_d = mask_q[{first, 1'b1}];
+        describes_d = first_describes;
       end
     end
     if (do_i.next) begin

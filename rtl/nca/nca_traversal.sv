@@ -68,6 +68,8 @@ module nca_traversal #(
   // The job.
   word_t mark_d, mark_q;
   fault_e fault_d, fault_q;
+  logic failed_q;  // the fault is this one, since the last edge
+  fault_e failed_with_q;
   offset_t objects_d, objects_q;
   word_t bytes_d, bytes_q;
   logic counts_d, counts_q;  // the child's copy is added to the bytes
@@ -266,7 +268,7 @@ module nca_traversal #(
     after_d      = after_q;
     pause_d      = '0;
     mark_d       = mark_q;
-    fault_d      = fault_q;
+    fault_d      = failed_q ? failed_with_q : fault_q;
     objects_d    = objects_q;
     bytes_d      = counts_q ? bytes_q + 64'({child_block, 3'b000}) : bytes_q;
     counts_d     = 1'b0;
@@ -407,14 +409,15 @@ module nca_traversal #(
         Find: begin
           {far_d, child_d} = {distance[63:OffsetBits] != '0, distance[OffsetBits-1:0]};
           sets_address     = 1'b1;
+          // A position behind the end stays behind it.
+          pointers_do.search = !mask_missing;
           if (none) begin
             ends = 1'b1;
           end else if (mask_missing) begin
             record_at_d = mask_at_q + 64'({position[CountBits-1:5], 3'b000});
             state_d     = MaskAsk;
-          end else begin
-            pointers_do.search = 1'b1;
-            if (found) state_d = Locate;
+          end else if (found) begin
+            state_d = Locate;
           end
         end
         MaskAsk: if (record_ready_i) state_d = MaskWait;
@@ -516,7 +519,6 @@ module nca_traversal #(
     end
 
     if (fails) begin
-      fault_d = fails_with;
       state_d = Drain;
       pause_d = '0;
     end
@@ -527,39 +529,42 @@ module nca_traversal #(
       state_q     <= Idle;
       pause_q     <= '0;
       under_way_q <= '0;
+      failed_q    <= 1'b0;
     end else begin
       state_q     <= state_d;
       pause_q     <= pause_d;
       under_way_q <= under_way_d;
+      failed_q    <= fails;
     end
   end
 
   // Nothing else means anything before a state has set it.
   always_ff @(posedge clk_i) begin
-    next_q      <= next_d;
-    after_q     <= after_d;
-    mark_q      <= mark_d;
-    fault_q     <= fault_d;
-    objects_q   <= objects_d;
-    bytes_q     <= bytes_d;
-    counts_q    <= counts_d;
-    depth_q     <= depth_d;
-    target_q    <= target_d;
-    child_q     <= child_d;
-    far_q       <= far_d;
-    first_q     <= first_d;
-    back_q      <= back_d;
-    room_q      <= room_d;
-    header_q    <= header_d;
-    record_at_q <= record_at_d;
-    object_q    <= object_d;
-    kind_q      <= kind_d;
-    mask_at_q   <= mask_at_d;
-    words_q     <= words_d;
-    ahead_q     <= ahead_d;
-    of_child_q  <= of_child_d;
-    address_q   <= address_d;
-    lines_end_q <= lines_end_d;
+    next_q        <= next_d;
+    after_q       <= after_d;
+    mark_q        <= mark_d;
+    fault_q       <= fault_d;
+    failed_with_q <= fails_with;
+    objects_q     <= objects_d;
+    bytes_q       <= bytes_d;
+    counts_q      <= counts_d;
+    depth_q       <= depth_d;
+    target_q      <= target_d;
+    child_q       <= child_d;
+    far_q         <= far_d;
+    first_q       <= first_d;
+    back_q        <= back_d;
+    room_q        <= room_d;
+    header_q      <= header_d;
+    record_at_q   <= record_at_d;
+    object_q      <= object_d;
+    kind_q        <= kind_d;
+    mask_at_q     <= mask_at_d;
+    words_q       <= words_d;
+    ahead_q       <= ahead_d;
+    of_child_q    <= of_child_d;
+    address_q     <= address_d;
+    lines_end_q   <= lines_end_d;
   end
 
 endmodule

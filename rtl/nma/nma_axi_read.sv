@@ -39,9 +39,10 @@ module nma_axi_read #(
   assign ar_len_o   = 8'(words_q) - 1'b1;
 
   assign waits_d   = take_i || (waits_q && !ar_ready_i);
-  assign tag_d     = take_i ? tag_i : tag_q;
-  assign address_d = take_i ? offset_i : address_q;
-  assign words_d   = take_i ? words_i : words_q;
+  // What is offered is kept before it is known whether it is taken.
+  assign tag_d     = free_o ? tag_i : tag_q;
+  assign address_d = free_o ? offset_i : address_q;
+  assign words_d   = free_o ? words_i : words_q;
 
   // Where the next word of each tag goes; the last one is followed by the first of the next burst.
   logic [TAGS-1:0][LaneBits-1:0] lane_d, lane_q;

@@ -70,14 +70,17 @@ module nma_axi_write #(
       address_waits_d = 1'b1;
       address_d       = {address_q[OffsetBits-1:PageBits] + 1'b1, PageBits'(0)};
     end
+    // Nothing of the last write is left: what is offered is kept, before it is known whether it is taken.
+    if (free_o) begin
+      burst_d   = to_page_end;
+      address_d = offset_i;
+      lane_d    = lane_i;
+      data_d    = data_i;
+    end
     if (take_i) begin
-      burst_d         = to_page_end;
       left_d          = to_page_end;
       further_d       = words_i - to_page_end;
       address_waits_d = 1'b1;
-      address_d       = offset_i;
-      lane_d          = lane_i;
-      data_d          = data_i;
     end
   end
 

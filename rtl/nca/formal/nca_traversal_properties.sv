@@ -46,7 +46,8 @@ module nca_traversal_properties #(
     input nca_pkg::offset_t                     lines_end_q,
     input logic              [UnderWayBits-1:0] under_way_q,
     input logic                                 has_line,
-    input logic                                 counts_q
+    input logic                                 counts_q,
+    input logic                                 failed_q
 );
   import nca_pkg::*;
 
@@ -129,6 +130,7 @@ module nca_traversal_properties #(
       assert (under_way_q <= UnderWayBits'(UNDER_WAY));
       if (state_q == Result) assert (under_way_q == '0);
       if (counts_q) assert (state_q == Become || state_q == Lines || state_q == Push || state_q == Drain);
+      if (failed_q) assert (state_q == Drain);
       if (fetches) assert (next_q == Visit || next_q == Open || next_q == Size || next_q == Target);
       if (fetches) assert (!has_line);
       if (state == Find || state == Locate || state == MaskAsk || state == MaskWait || state == Target || state == Push
@@ -202,5 +204,6 @@ bind nca_traversal nca_traversal_properties #(.LANES(LANES), .UNDER_WAY(UNDER_WA
     .lines_end_q,
     .under_way_q,
     .has_line,
-    .counts_q
+    .counts_q,
+    .failed_q
 );
