@@ -51,7 +51,7 @@ def table3(results: Results) -> Item:
         row: list[Cell] = [TITLES.get(claim, CIRCUITS[claim][0])]
         for word, kind in RESOURCES.items():
             paper = results.paper[f"{claim}_{word}"].low
-            row += [found[kind], paper, rounded(ratio(found[kind], paper))]
+            row += [found[kind], round(paper), rounded(ratio(found[kind], paper))]
         rows.append([*row, found["BRAM"]])
     columns = ["unit", "LUTs", "paper: LUTs", "ours / paper"]
     columns += ["registers", "paper: registers", "ours / paper: registers", "block RAMs"]
