@@ -57,7 +57,7 @@ struct staging_ring {
   std::uint64_t memory = 0;  ///< address; 0: not needed yet
   std::uint64_t used = 0;    ///< before the next bytes
 };
-inline constexpr std::array<std::size_t, 2> staging_bytes{std::size_t{64} << 10U, std::size_t{2} << 20U};
+inline constexpr std::uint32_t staging_bytes_min = 64U << 10U, staging_bytes_max = 2U << 20U;
 
 /// One per member. Everything exists twice, because a member can be one episode ahead of another, but never two.
 struct collective_state {
@@ -89,7 +89,8 @@ struct collective_state {
   memory_sharing sharing = memory_sharing::unknown;
   std::uint64_t steps = 0;  ///< of exchanges through shared memory
   completion arrival;       ///< steps of others that this member waits for
-  std::array<staging_ring, 2> staging;
+  std::array<staging_ring, 2> staging;  ///< of staging_bytes_min, and of the following
+  std::uint32_t staging_bytes = 0;      ///< less in small segments; all members have the same
   std::uint64_t own_address = 0;  ///< of this state in the member's process
   std::int32_t process = 0;
   bool reads_others = false;  ///< each member can read the memory of all the others' processes

@@ -535,7 +535,7 @@ task<void> reduce_elements(team_name team, std::span<std::byte> values, element_
   memory_sharing const sharing = sharing_of(members);
   if (sharing == memory_sharing::unknown) return reduce_first(team, values, by, wanted);
   // All have elements of the same size.
-  if (sharing == memory_sharing::yes && (by.bytes + 64) * members.size() <= shared_steps::piece_bytes_max)
+  if (sharing == memory_sharing::yes && (by.bytes + 64) * members.size() <= members.state().staging_bytes / 4)
     return reduce_shared(members, values, by, wanted);
   return reduce_published(team, values, by, wanted);
 }

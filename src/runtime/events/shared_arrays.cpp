@@ -61,7 +61,7 @@ class shared_parts {
         part_bytes_(reads.empty() ? 0 : reads.front().into.size()),
         for_all_(part_bytes_ == body.size()),
         shown_(for_all_ || others_ == 0 ? 1 : others_),
-        piece_bytes_(std::min((part_bytes_ + 63) / 64 * 64, shared_steps::piece_bytes_max / shown_ / 64 * 64)) {}
+        piece_bytes_(std::min((part_bytes_ + 63) / 64 * 64, with.piece_bytes_max() / shown_ / 64 * 64)) {}
 
   [[nodiscard]] std::size_t staged() const noexcept { return shown_ * std::max<std::size_t>(piece_bytes_, 64); }
 
@@ -162,7 +162,7 @@ class sliced_reduction {
         values_(values),
         by_(by),
         wanted_(wanted),
-        slice_bytes_max_(slice_bytes_max()),
+        slice_bytes_max_(slice_bytes_max(with)),
         chunk_(slice_bytes_max_ / by.bytes * size_) {}
 
   [[nodiscard]] std::size_t staged() const noexcept { return size_ * slice_bytes_max_; }
@@ -200,9 +200,9 @@ class sliced_reduction {
  private:
   [[nodiscard]] std::uint64_t length() const noexcept { return values_.size() / by_.bytes; }
   /// In the whole array, or in a chunk.
-  [[nodiscard]] std::uint64_t slice_bytes_max() const noexcept {
+  [[nodiscard]] std::uint64_t slice_bytes_max(shared_steps const& with) const noexcept {
     std::uint64_t const all = (length() / size_ + 1) * by_.bytes;
-    return std::min((all + 63) / 64 * 64, shared_steps::piece_bytes_max / size_ / 64 * 64);
+    return std::min((all + 63) / 64 * 64, with.piece_bytes_max() / size_ / 64 * 64);
   }
   [[nodiscard]] std::uint64_t chunks() const noexcept { return (length() + chunk_ - 1) / chunk_; }
   [[nodiscard]] std::span<std::byte> slice(std::uint64_t chunk, unsigned rank) const noexcept {

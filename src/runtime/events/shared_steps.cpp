@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -27,24 +28,32 @@ bool has_time(worker const& w) noexcept {
   return w.runnable.empty() && w.unstarted.empty();
 }
 
+/// A sixteenth of a small segment.
+std::uint32_t staging_bytes_of(place_id place) noexcept {
+  std::uint64_t const part = std::bit_floor(the_job->fabric->segment(place).bytes / 16);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(part, staging_bytes_min, staging_bytes_max));
+}
+
 }  // namespace
 
 task<void> find_sharing(team_name name) {
   member_view const team(name);
-  std::uint32_t mine = the_job->fabric->coherent() && !TESS_RACES ? 1 : 0;
+  // The memory that it would stage with; 0: it does not share.
+  std::uint32_t mine = the_job->fabric->coherent() && !TESS_RACES ? staging_bytes_of(self->place) : 0;
   for (unsigned r = 0; r < team.size(); ++r)
     if (job.atomic_window[place_of(team.any(&team.state(), r))] == no_window) mine = 0;
   collective_state& state = team.state();
   state.process = static_cast<std::int32_t>(getpid());
   state.own_address = reinterpret_cast<std::uint64_t>(&state);
-  auto const both = [](std::uint32_t a, std::uint32_t b) { return a & b; };
-  bool const all = co_await team_all_reduce(name, mine, both) != 0;
-  if (all) {
+  auto const least = [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); };
+  state.staging_bytes = co_await team_all_reduce(name, mine, least);
+  if (state.staging_bytes != 0) {
     shared_steps const with(team);
-    for (unsigned r = 0; r < team.size(); ++r) mine &= with.can_read(r) ? 1U : 0U;
-    state.reads_others = co_await team_all_reduce(name, mine, both) != 0;
+    std::uint32_t reads = 1;
+    for (unsigned r = 0; r < team.size(); ++r) reads &= with.can_read(r) ? 1U : 0U;
+    state.reads_others = co_await team_all_reduce(name, reads, least) != 0;
   }
-  state.sharing = all ? memory_sharing::yes : memory_sharing::no;
+  state.sharing = state.staging_bytes != 0 ? memory_sharing::yes : memory_sharing::no;
 }
 
 shared_steps::shared_steps(member_view const& team)
@@ -58,11 +67,11 @@ void shared_steps::say(std::uint64_t length, exchange_fault fault, std::size_t s
   collective_state& s = team_.state();
   check_not_given_up(s);
   if (staged != 0) try {
-      std::size_t const which = staged <= staging_bytes[0] / 4 ? 0 : 1;
-      staging_ring& ring = s.staging[which];
-      if (ring.memory == 0) ring.memory = segment_allocate(staging_bytes[which] + 64);
+      bool const is_short = staged <= staging_bytes_min / 4;
+      staging_ring& ring = s.staging[is_short ? 0 : 1];
+      ring_bytes_ = is_short ? staging_bytes_min : s.staging_bytes;
+      if (ring.memory == 0) ring.memory = segment_allocate(ring_bytes_ + 64);
       ring_ = &ring;
-      ring_bytes_ = staging_bytes[which];
     } catch (std::bad_alloc const&) {
       fault = exchange_fault::memory;
     }

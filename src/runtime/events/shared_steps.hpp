@@ -34,8 +34,6 @@ namespace tess::detail {
 
 class shared_steps {
  public:
-  /// The most that a member shows with a step: the step before and the next one have room in any part of a ring.
-  static constexpr std::size_t piece_bytes_max = staging_bytes[1] / 4;
   /// Shorter parts are never read from where they lie.
   static constexpr std::size_t read_bytes_min = std::size_t{48} << 10U;
   /// What the line itself can carry.
@@ -46,6 +44,8 @@ class shared_steps {
 
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
   [[nodiscard]] unsigned size() const noexcept { return size_; }
+  /// The most that a member shows with a step: the step before and the next one have room in any part of a ring.
+  [[nodiscard]] std::size_t piece_bytes_max() const noexcept { return team_.state().staging_bytes / 4; }
 
   /// Before the first step: what all are to learn. `staged`: the most bytes in staging memory with a step.
   void say(std::uint64_t length, exchange_fault fault, std::size_t staged);
