@@ -14,12 +14,12 @@
 // Errors   tess::error at every member if the arrays differ in length, or a place does not have one value for each
 //          member; out_of_memory at every member if one has no room. An exchange that ends by another exception leaves
 //          its buffer allocated until the job ends.
-// Cost     up to eight places that map each other's segments: arrays of up to 32 bytes take a cache line from each member
-//          to each other; longer ones are copied to memory of the segment (up to 2 MiB, kept) and from there, a piece at
-//          a time, or read from where they lie. Others: up to 2 KiB from each member one all_reduce, after which others
-//          read from its segment; more take a barrier for each 256 KiB and one at the end. The forms for arrays
-//          allocate nothing else; those for values make the values anew. Reductions of n elements read 2 n of others
-//          (reduce-scatter, then gather); of a few KiB everybody reads all.
+// Cost     up to eight places that map each other's segments: arrays of up to 32 bytes take a cache line from each
+//          member to each other; longer ones are copied to memory of the segment (up to 2 MiB, kept) and from there, a
+//          piece at a time, or read from where they lie. Others: up to 2 KiB from each member one all_reduce, after
+//          which others read from its segment; more take a barrier for each 256 KiB and one at the end. The forms for
+//          arrays allocate nothing else; those for values make the values anew. Reductions of n elements read 2 n of
+//          others (reduce-scatter, then gather); of a few KiB everybody reads all.
 // Source   R. Rabenseifner, "Optimization of Collective Reduction Operations" (ICCS 2004), for the arrays.
 #pragma once
 

@@ -87,11 +87,11 @@ struct collective_state {
   };
   std::array<room, 2> rooms;
   memory_sharing sharing = memory_sharing::unknown;
-  std::uint64_t steps = 0;  ///< of exchanges through shared memory
-  completion arrival;       ///< steps of others that this member waits for
+  std::uint64_t steps = 0;              ///< of exchanges through shared memory
+  completion arrival;                   ///< steps of others that this member waits for
   std::array<staging_ring, 2> staging;  ///< of staging_bytes_min, and of the following
   std::uint32_t staging_bytes = 0;      ///< less in small segments; all members have the same
-  std::uint64_t own_address = 0;  ///< of this state in the member's process
+  std::uint64_t own_address = 0;        ///< of this state in the member's process
   std::int32_t process = 0;
   bool reads_others = false;  ///< each member can read the memory of all the others' processes
   std::array<way_record, way_sizes> ways;
