@@ -304,18 +304,10 @@ task<void> exchange_at_once(exchange& with, std::span<std::byte const> body, std
   with.check();
 }
 
-}  // namespace
-
-namespace {
-
 /// Said alike by all members, also by one that has nothing, or is wrong.
 bool is_of_arrays(value_bytes const& head, std::span<part_read const> reads) noexcept {
   return head.bytes == 0 && (reads.empty() || !reads.front().into.empty());
 }
-
-}  // namespace
-
-namespace {
 
 task<void> exchange_published(team_name name, value_bytes head, std::span<std::byte const> body,
                               std::span<part_read> reads, std::uint64_t length, exchange_fault fault) {
