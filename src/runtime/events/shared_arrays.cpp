@@ -1,7 +1,8 @@
 // shared_arrays: arrays that are copied to staging memory and from that of the others, a piece with each step.
 //
 //   Up to 32 bytes go in the line that says that they are there. Longer ones are copied to staging memory and from
-//   there, or read from where they lie (shared_steps.hpp); arrays that do not fit into the caches are written past them.
+//   there, or read from where they lie (shared_steps.hpp). Arrays that do not fit into the caches are written past
+//   them.
 #include "runtime/events/shared_arrays.hpp"
 
 #include <algorithm>
