@@ -22,9 +22,31 @@ struct header {
   std::uint32_t arrived;   ///< at the next meeting
   std::uint32_t ended;     ///< processes
   std::uint32_t reported;  ///< somebody said why the job did not begin
-  std::uint8_t unused[28];
+  std::uint32_t apart;     ///< processes that could not use the file below, in any round
+  std::uint64_t segments;  ///< where the file of all segments is: segments_file
+  std::uint8_t unused[16];
 };
 static_assert(sizeof(header) == 64);
+
+/// A file that one process made for all, as /proc/<process>/fd/<file>.
+struct segments_file {
+  std::uint32_t round;  ///< which job of the processes, from 1
+  std::uint32_t process;
+  std::uint32_t file;
+
+  static constexpr unsigned process_bits = 22;  ///< the system's largest process number has so many
+  static constexpr unsigned file_bits = 20;
+  static constexpr std::uint32_t rounds = 1U << (64 - process_bits - file_bits);
+
+  [[nodiscard]] constexpr std::uint64_t word() const noexcept {
+    return std::uint64_t{round % rounds} << (process_bits + file_bits) | std::uint64_t{process} << file_bits | file;
+  }
+  [[nodiscard]] static constexpr segments_file of(std::uint64_t word) noexcept {
+    return {static_cast<std::uint32_t>(word >> (process_bits + file_bits)),
+            static_cast<std::uint32_t>(word >> file_bits) % (1U << process_bits),
+            static_cast<std::uint32_t>(word) % (1U << file_bits)};
+  }
+};
 
 struct record {
   std::uint64_t said;         ///< offset of the last entry; 0: none

@@ -88,22 +88,21 @@ std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept {
   return nullptr;
 }
 
-segment::segment(unsigned places, bool shared, std::uint64_t behind, unsigned on_host)
+std::uint64_t segment::bytes_of_each(unsigned places) {
+  return reservation(places, process_memory_limit().bytes);
+}
+
+segment::segment(unsigned places, bool shared, std::uint64_t behind, unsigned on_host, segment_part in)
     : limit_(process_memory_limit()),
       places_(places),
+      file_(in.file),
+      part_(in),
+      base_(in.base),
+      behind_(in.behind),
       bytes_(reservation(places, limit_.bytes)),
       begins_small_(many(shared ? on_host : places)) {
-  if (shared) {
-    file_ = memfd_create("tess-segment", MFD_CLOEXEC);
-    if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
-      if (file_ >= 0) close(file_);
-      throw error("segment", "the system gives no shared memory", "Linux 4.14 or later with CONFIG_MEMFD_CREATE");
-    }
-  }
-  base_ = map_aligned(file_, bytes_ + behind_bytes, PROT_NONE);
-  if (base_ == nullptr || !commit_behind(behind)) {
-    if (base_ != nullptr) munmap(base_, bytes_ + behind_bytes);
-    if (file_ >= 0) close(file_);
+  if (!reserve(shared) || !commit_behind(behind)) {
+    release();
     throw error("segment",
                 "cannot reserve " + std::to_string(bytes_ >> 20) + " MiB of address space for each of " +
                     std::to_string(places) + " places",
@@ -121,18 +120,38 @@ void segment::advise_huge_pages(half& h) {
   h.huge = true;
 }
 
+bool segment::reserve(bool shared) {
+  if (part_.base != nullptr) return mprotect(base_, bytes_, PROT_NONE) == 0;
+  if (shared) {
+    file_ = memfd_create("tess-segment", MFD_CLOEXEC);
+    if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
+      release();
+      throw error("segment", "the system gives no shared memory", "Linux 4.14 or later with CONFIG_MEMFD_CREATE");
+    }
+  }
+  base_ = map_aligned(file_, bytes_ + behind_bytes, PROT_NONE);
+  behind_ = base_ + bytes_;
+  return base_ != nullptr;
+}
+
 bool segment::commit_behind(std::uint64_t bytes) {
   // Not every emulator takes a range of no bytes.
   if (bytes == 0) return true;
-  if (file_ >= 0 && fallocate(file_, 0, static_cast<off_t>(bytes_), static_cast<off_t>(bytes)) != 0) return false;
-  return mprotect(base_ + bytes_, bytes, PROT_READ | PROT_WRITE) == 0;
+  std::uint64_t const offset = part_.base != nullptr ? part_.behind_offset : bytes_;
+  if (file_ >= 0 && fallocate(file_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
+  return part_.base != nullptr || mprotect(behind_, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 segment::~segment() {
-  munmap(base_, bytes_ + behind_bytes);
-  if (file_ >= 0) close(file_);
+  release();
   std::uint64_t const committed = halves_[0].end + halves_[1].end - halves_[1].begin;
   committed_bytes().fetch_sub(committed, std::memory_order_relaxed);
+}
+
+void segment::release() noexcept {
+  if (part_.base != nullptr) return;
+  if (base_ != nullptr) munmap(base_, bytes_ + behind_bytes);
+  if (file_ >= 0) close(file_);
 }
 
 bool segment::commit(std::uint64_t offset, std::uint64_t bytes) {
@@ -188,7 +207,7 @@ bool segment::extend(half& h, std::uint64_t wanted) {
 bool segment::fill(std::uint64_t begin, std::uint64_t bytes, bool huge) {
   if (file_ < 0) return true;
   auto const allocate = [&](std::uint64_t offset, std::uint64_t size) {
-    return fallocate(file_, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0;
+    return fallocate(file_, 0, static_cast<off_t>(part_.offset + offset), static_cast<off_t>(size)) == 0;
   };
   // A range without any page has nothing to collapse.
   bool started = huge;

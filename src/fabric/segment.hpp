@@ -18,6 +18,14 @@
 
 namespace tess::detail {
 
+/// Where a segment and the memory behind it are in a file that others have mapped, and keep; `base` null: nowhere.
+struct segment_part {
+  std::byte* base = nullptr;
+  std::byte* behind = nullptr;
+  int file = -1;
+  std::uint64_t offset = 0, behind_offset = 0;  ///< in the file
+};
+
 class segment {
  public:
   /// Memory behind each segment, also in its file, that is not part of the global address space.
@@ -25,8 +33,12 @@ class segment {
 
   /// Reserves address space for one of `places` segments of this process. `shared`: other processes of the user may map
   /// it by file(), which has no name and mode 0600. `behind`: bytes behind it to commit at once; they are zero.
-  /// `on_host`: segments of other processes there, too; 0: of this one only.
-  explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0, unsigned on_host = 0);
+  /// `on_host`: segments of other processes there, too; 0: of this one only. `in`: where a shared one is, of
+  /// bytes_of_each().
+  explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0, unsigned on_host = 0,
+                   segment_part in = {});
+  /// A segment of a process that has one of so many places.
+  [[nodiscard]] static std::uint64_t bytes_of_each(unsigned places);
   /// Among so many segments on a host each begins with small pages, which cost less to make.
   [[nodiscard]] static constexpr bool many(unsigned segments) noexcept { return segments > 64; }
   ~segment();
@@ -35,7 +47,7 @@ class segment {
 
   [[nodiscard]] std::byte* base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::byte* behind() const noexcept { return base_ + bytes_; }
+  [[nodiscard]] std::byte* behind() const noexcept { return behind_; }
   /// -1 unless shared.
   [[nodiscard]] int file() const noexcept { return file_; }
 
@@ -62,14 +74,18 @@ class segment {
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
   void advise_huge_pages(half& h);
+  bool reserve(bool shared);
   bool commit_behind(std::uint64_t bytes);
+  void release() noexcept;
 
   [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes, bool huge);
 
   memory_limit limit_;
   unsigned places_;
   int file_ = -1;
+  segment_part part_;  ///< `base` null: file and addresses are its own
   std::byte* base_ = nullptr;
+  std::byte* behind_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool begins_small_;
   half halves_[2];

@@ -155,9 +155,12 @@ TEST(ucx_segment, begins_with_small_pages_among_many_of_its_host) {
 }
 
 TEST(ucx_introduction, survives_the_way_and_is_refused_when_cut) {
-  introduction const sent{describe_segment(-1, 4096), {}, pattern(100, 1), "program 1a2b (7 handlers)"};
+  introduction const sent{
+      describe_segment(-1, 4096), {}, bell_place{77, 5}, pattern(100, 1), "program 1a2b (7 handlers)"};
   std::vector<std::byte> bytes = write_introduction(sent);
   introduction_view const read = read_introduction(bytes, 3);
+  EXPECT_EQ(read.bell.inode, 77U);
+  EXPECT_EQ(read.bell.file, 5);
   EXPECT_TRUE(std::ranges::equal(read.address, sent.address));
   EXPECT_EQ(read.identity, sent.identity);
   EXPECT_TRUE(same_host(read.where, sent.where));

@@ -46,7 +46,7 @@ struct three_places {
 
   ucx_introductions known{nullptr};
   ucx_job job{load_ucx(),
-              make_ucx_context(places_count, places_count, places_count),
+              make_ucx_context(places_count, places_count, places_count, false),
               places_count,
               places_count,
               1 << 20,

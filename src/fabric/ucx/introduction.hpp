@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fabric/ucx/doorbell.hpp"
 #include "fabric/ucx/window.hpp"
 #include "tess/error.hpp"
 
@@ -17,6 +18,7 @@ namespace tess::detail {
 struct introduction {
   segment_place where;
   segment_place board;  ///< of the host's first place; its file is -1 elsewhere
+  bell_place bell;
   std::vector<std::byte> address;
   std::string identity;
 };
@@ -25,11 +27,12 @@ struct introduction {
 struct introduction_view {
   segment_place where;
   segment_place board;
+  bell_place bell;
   std::span<std::byte const> address;
   std::string_view identity;
 };
 
-inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x', '2'};
+inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x', '3'};
 
 [[nodiscard]] inline std::vector<std::byte> write_introduction(introduction const& i) {
   std::uint64_t const sizes[2] = {i.address.size(), i.identity.size()};
@@ -42,6 +45,7 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   append(sizes, sizeof sizes);
   append(&i.where, sizeof i.where);
   append(&i.board, sizeof i.board);
+  append(&i.bell, sizeof i.bell);
   append(i.address.data(), i.address.size());
   append(i.identity.data(), i.identity.size());
   return bytes;
@@ -50,7 +54,7 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
 [[nodiscard]] inline introduction_view read_introduction(std::span<std::byte const> bytes, place_id from) {
   introduction_view i;
   std::uint64_t sizes[2];
-  std::size_t const fixed = sizeof introduction_mark + sizeof sizes + sizeof i.where + sizeof i.board;
+  std::size_t const fixed = sizeof introduction_mark + sizeof sizes + sizeof i.where + sizeof i.board + sizeof i.bell;
   bool sound = bytes.size() >= fixed && std::memcmp(bytes.data(), introduction_mark, sizeof introduction_mark) == 0;
   if (sound) {
     std::memcpy(sizes, bytes.data() + sizeof introduction_mark, sizeof sizes);
@@ -61,6 +65,7 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   auto const* at = bytes.data() + sizeof introduction_mark + sizeof sizes;
   std::memcpy(&i.where, at, sizeof i.where);
   std::memcpy(&i.board, at + sizeof i.where, sizeof i.board);
+  std::memcpy(&i.bell, at + sizeof i.where + sizeof i.board, sizeof i.bell);
   i.address = bytes.subspan(fixed, sizes[0]);
   i.identity = {reinterpret_cast<char const*>(bytes.data() + fixed + sizes[0]), sizes[1]};
   return i;

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "fabric/segment.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
@@ -69,8 +68,11 @@ ucx_library const& load_ucx() {
   return library;
 }
 
-ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers) {
+ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers, bool mailboxes) {
   ucx_library const& ucx = load_ucx();
+  // UCX fills 4 MiB of buffers for what others of the host send at once. Our messages have mailboxes. Options of one
+  // transport are read from the environment only.
+  if (mailboxes) setenv("UCX_POSIX_RX_BUFS_GROW", "32", 0);
   ucp_config_t* config = nullptr;
   auto const check = [&](ucs_status_t status, char const* call) {
     if (status != UCS_OK)
@@ -83,11 +85,6 @@ ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned w
       static_cast<void>(ucx.config_modify(config, name.c_str(), value));
   };
   set("TLS", transports(places_here == places));
-  // UCX fills 4 MiB of buffers for what others of the host send at once. Our messages have mailboxes.
-  if (segment::many(places_here)) {
-    set("POSIX_FIFO_SIZE", "64");
-    set("POSIX_RX_BUFS_GROW", "64");
-  }
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;

@@ -37,7 +37,7 @@ struct ucx_library {
 
 [[nodiscard]] ucx_library const& load_ucx();
 
-/// `places_here`: on this host. `workers`: UCP workers that it will have.
-[[nodiscard]] ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers);
+/// `places_here`: on this host. `workers`: UCP workers that it will have. `mailboxes`: few messages go by UCX.
+[[nodiscard]] ucp_context_h make_ucx_context(place_id places, unsigned places_here, unsigned workers, bool mailboxes);
 
 }  // namespace tess::detail

@@ -1,6 +1,7 @@
 // mail: the mailbox of a place, where its process maps the memory of others; and when UCX need not be looked at.
 //
-//   A sleeping reader waits on files, UCX's among them, so it is woken by a packet.
+//   A sleeping reader waits on files, its doorbell among them. Notifications and replies that find no room wait here,
+//   since UCX would make a connection for each pair of places.
 //
 // Threads  any, after open().
 #pragma once
@@ -9,7 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "fabric/mailbox.hpp"
 #include "fabric/segment.hpp"
@@ -42,13 +46,23 @@ class ucx_mail {
     wake_reader(to);
     return true;
   }
-  /// Acknowledges a completion of another place; false: it must be done by a put.
+  /// The same for a message that may wait.
+  void send_later(place_id to, std::span<std::byte const> bytes) { wait({to, 0, {bytes.begin(), bytes.end()}}); }
+  /// Acknowledges a completion of another place, perhaps later; false: it must be done by a put.
   [[nodiscard]] bool notify(std::uint64_t address) {
     place_id const to = place_of(address);
-    if (!reaches(to) || !box_->notify(to, address)) return false;
-    wake_reader(to);
+    if (!reaches(to)) return false;
+    if (!send(waiting{to, address, {}})) wait({to, address, {}});
     return true;
   }
+  /// Sends what has waited, as far as there is room.
+  void send_waiting() {
+    if (all_sent()) return;
+    std::lock_guard const lock(waiting_mutex_);
+    std::erase_if(waiting_, [this](waiting const& w) { return job_.has_failed(w.to) || send(w); });
+    waiting_count_.store(waiting_.size(), std::memory_order_release);
+  }
+  [[nodiscard]] bool all_sent() const noexcept { return waiting_count_.load(std::memory_order_acquire) == 0; }
   [[nodiscard]] bool pop(mailbox::received& m) noexcept { return box_ != nullptr && box_->pop(m); }
   void done(mailbox::received const& m) noexcept { box_->done(m); }
   [[nodiscard]] bool empty() const noexcept { return box_ == nullptr || box_->empty(); }
@@ -77,8 +91,25 @@ class ucx_mail {
   /// Polls without progress by UCX while everything comes by mailboxes.
   static constexpr std::uint32_t polls_skipped = 15;
 
+  struct waiting {
+    place_id to;
+    std::uint64_t notified;  ///< 0: it is a message
+    std::vector<std::byte> bytes;
+  };
+
+  bool send(waiting const& w) {
+    if (w.notified == 0) return send(w.to, w.bytes);
+    if (!box_->notify(w.to, w.notified)) return false;
+    wake_reader(w.to);
+    return true;
+  }
+  void wait(waiting&& w) {
+    std::lock_guard const lock(waiting_mutex_);
+    waiting_.push_back(std::move(w));
+    waiting_count_.store(waiting_.size(), std::memory_order_release);
+  }
   void wake_reader(place_id to) {
-    if (box_->must_wake(to)) job_.wake_reader(id_, to);
+    if (box_->must_wake(to)) job_.wake_reader(to);
   }
 
   ucx_job& job_;
@@ -86,6 +117,9 @@ class ucx_mail {
   std::unique_ptr<mailbox> box_;  ///< null: none
   bool reaches_all_ = false;
   std::atomic<std::uint32_t> polls_left_{0};
+  std::mutex waiting_mutex_;
+  std::vector<waiting> waiting_;
+  std::atomic<std::size_t> waiting_count_{0};
 };
 
 }  // namespace tess::detail

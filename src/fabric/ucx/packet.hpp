@@ -25,9 +25,8 @@ enum class packet_kind : std::uint8_t {
   done,          ///< cookie, address: 0, or the failed place + 1
   heartbeat,     ///< the sender is alive
   failed,        ///< address: a place that failed; other: the root of the tree along which it is told
-  wake_up        ///< something is in the mailbox of a sleeping reader
 };
-inline constexpr std::uint8_t packet_kinds = 12;
+inline constexpr std::uint8_t packet_kinds = 11;
 
 struct packet {
   packet_kind kind;
@@ -76,7 +75,6 @@ constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
     case packet_kind::message:
     case packet_kind::credit:
     case packet_kind::heartbeat:
-    case packet_kind::wake_up:
     case packet_kind::words:
     case packet_kind::word_results:
       return offsetof(packet, cookie);

@@ -14,10 +14,10 @@ constexpr int packets_per_progress = 16;
 
 }  // namespace
 
-ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
+ucx_place::ucx_place(ucx_job& job, place_id id, bool shared, segment_part in)
     : job_(job),
       id_(id),
-      memory_(job.places, shared, sizeof(mailbox_memory), job.places_here),
+      memory_(job.places, shared, sizeof(mailbox_memory), job.places_here, in),
       credit_(job.places, job.message_memory),
       inbox_(job.places),
       mail_(job, id),
@@ -76,8 +76,9 @@ void ucx_place::copy(std::uint64_t source, std::uint64_t target, std::size_t byt
 bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte const> bytes) {
   if (mail_.reaches(to) && bytes.size() <= mailbox_memory::chunk_bytes) {
     if (mail_.send(to, bytes)) return true;
-    // A reply for which the mailbox has no room goes by UCX.
     if (cls == message_class::request) return false;
+    mail_.send_later(to, bytes);
+    return true;
   }
   std::uint32_t cost = 0;
   if (cls == message_class::request) {
@@ -111,6 +112,7 @@ void ucx_place::send_notice(ucx_notices::message const& m) {
 }
 
 bool ucx_place::progress(bool wait) {
+  mail_.send_waiting();
   std::unique_lock lock(mutex_, std::defer_lock);
   if (wait)
     lock.lock();
@@ -133,7 +135,7 @@ bool ucx_place::progress(bool wait) {
 
 bool ucx_place::arm() {
   std::lock_guard const lock(mutex_);
-  return words_.empty() && !receiver_.has_late() && !operations_.any_ended() && transport_.arm();
+  return mail_.all_sent() && words_.empty() && !receiver_.has_late() && !operations_.any_ended() && transport_.arm();
 }
 
 void ucx_place::end_operations_on(place_id failed) {

@@ -28,7 +28,7 @@ namespace tess::detail {
 
 class ucx_place {
  public:
-  ucx_place(ucx_job& job, place_id id, bool shared);
+  ucx_place(ucx_job& job, place_id id, bool shared, segment_part in = {});
   ~ucx_place();
   ucx_place(ucx_place const&) = delete;
   ucx_place& operator=(ucx_place const&) = delete;
@@ -50,7 +50,6 @@ class ucx_place {
   /// By mail; false: it must be done by a put.
   [[nodiscard]] bool notify(std::uint64_t address) { return mail_.notify(address); }
   void send_heartbeat(place_id to) { send(to, make_packet(packet_kind::heartbeat, id_)); }
-  void send_wake_up(place_id to) { send(to, make_packet(packet_kind::wake_up, id_)); }
   void send_notice(ucx_notices::message const& m);
 
   /// Delivers at most `budget` messages of the mailbox. `served_others`: there were notifications by other places.
@@ -73,16 +72,14 @@ class ucx_place {
   /// Around the sleep of a thread that reads here.
   void begin_sleep() noexcept { mail_.begin_sleep(); }
   void end_sleep() noexcept { mail_.end_sleep(); }
-  /// Another place asked to wake a reader of the mail; true at most once for each time.
-  [[nodiscard]] bool take_wake_up() noexcept { return receiver_.take_wake_up(); }
   /// progress() did something just before its caller wanted to sleep.
   [[nodiscard]] bool take_served() noexcept {
     return served.load(std::memory_order_relaxed) && served.exchange(false, std::memory_order_relaxed);
   }
   /// The event file will report what arrives next; false: there is something to progress first.
   [[nodiscard]] bool arm();
-  /// UCX has no packet of this place any more.
-  [[nodiscard]] bool all_sent() const noexcept { return transport_.all_sent(); }
+  /// No packet of this place is with UCX any more, and none waits.
+  [[nodiscard]] bool all_sent() const noexcept { return transport_.all_sent() && mail_.all_sent(); }
   /// Operations on a failed place end, now and from now on.
   void end_operations_on(place_id failed);
 

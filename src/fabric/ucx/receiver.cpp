@@ -150,9 +150,6 @@ void ucx_receiver::take_short(packet const& p) {
     case packet_kind::heartbeat:
       job_.on_heartbeat(p.source);
       return;
-    case packet_kind::wake_up:
-      wake_up_.store(true, std::memory_order_relaxed);
-      return;
     case packet_kind::failed:
       if (p.address >= job_.places || p.other >= job_.places) return refuse(p.source, "a notice about no place");
       if (p.address == id_)

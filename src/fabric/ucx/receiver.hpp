@@ -4,7 +4,7 @@
 //   are checked, and a wrong packet is dropped with a line on standard error. Data that did not come with its packet
 //   (UCX's rendezvous) is fetched to where it belongs.
 //
-// Threads  the place's lock guards all of it, but take_wake_up().
+// Threads  the place's lock guards all of it.
 #pragma once
 
 #include <atomic>
@@ -39,10 +39,6 @@ class ucx_receiver {
   [[nodiscard]] bool has_late() const noexcept { return !late_.empty(); }
   /// A message, an answer or a request has arrived since the last call.
   [[nodiscard]] bool take_arrived() noexcept { return std::exchange(arrived_, false); }
-  /// Another place asked to wake a reader of this one's mail; true at most once for each time.
-  [[nodiscard]] bool take_wake_up() noexcept {
-    return wake_up_.load(std::memory_order_relaxed) && wake_up_.exchange(false, std::memory_order_relaxed);
-  }
 
   /// `failure`: 0, or the failed place + 1.
   void end(ucx_operation const& operation, std::uint64_t failure);
@@ -85,7 +81,6 @@ class ucx_receiver {
   std::vector<std::unique_ptr<arriving>> late_;
   bool arrived_ = false;
   unsigned refused_ = 0;  ///< packets
-  std::atomic<bool> wake_up_{false};
 };
 
 }  // namespace tess::detail

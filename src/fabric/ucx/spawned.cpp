@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -87,6 +88,31 @@ class job_file {
     return {};
   }
 
+  /// The file for all segments of that round, of which the first process that asks makes one; -1: it cannot be had.
+  [[nodiscard]] int segments(std::uint32_t round, std::uint64_t all) const noexcept {
+    using spawned_job::segments_file;
+    std::atomic_ref where(header().segments);
+    std::uint64_t found = where.load(std::memory_order_acquire);
+    if (segments_file::of(found).round != round % segments_file::rounds) {
+      int const mine = memfd_create("tess-segments", MFD_CLOEXEC);
+      if (mine < 0) return -1;
+      bool const made = fchmod(mine, 0600) == 0 && ftruncate(mine, static_cast<off_t>(all)) == 0;
+      segments_file const name{round, static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(mine)};
+      // No process is in the next round before all have this file.
+      if (made && where.compare_exchange_strong(found, name.word(), std::memory_order_acq_rel)) return mine;
+      close(mine);
+      if (!made) return -1;
+    }
+    auto const [its_round, process, number] = segments_file::of(found);
+    int const file = open(("/proc/" + std::to_string(process) + "/fd/" + std::to_string(number)).c_str(),
+                          O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    struct stat s{};
+    if (file < 0 || (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && static_cast<std::uint64_t>(s.st_size) == all))
+      return file;
+    close(file);
+    return -1;
+  }
+
   /// A process that ended without coming to this meeting.
   [[nodiscard]] std::optional<std::uint32_t> missing(std::uint32_t meeting) const noexcept {
     if (std::atomic_ref(header().ended).load(std::memory_order_acquire) == 0) return std::nullopt;
@@ -141,9 +167,7 @@ class spawned_wireup final : public process_wireup {
   int launcher() const noexcept override { return getppid(); }
 
   void introduce(std::span<std::byte const> mine) override {
-    // A process may run several jobs in sequence.
-    static unsigned round = 0;
-    key_ = user_ + "." + std::to_string(round++);
+    key_ = user_ + "." + std::to_string(round()++);
     file_.append(key_, mine);
     if (meet(patience_)) return;
     // Each of them could say it.
@@ -166,6 +190,13 @@ class spawned_wireup final : public process_wireup {
     std::vector<place_id> all(file_.processes());
     std::iota(all.begin(), all.end(), place_id{0});
     return all;
+  }
+
+  int segments_file(std::uint64_t bytes) noexcept override { return file_.segments(round() + 1, bytes); }
+  void stay_apart() noexcept override { std::atomic_ref(file_.header().apart).fetch_add(1, std::memory_order_relaxed); }
+  bool share_segments() const noexcept override {
+    // Those who stayed apart said so before they came.
+    return std::atomic_ref(file_.header().apart).load(std::memory_order_relaxed) == 0;
   }
 
   bool meet(milliseconds most) noexcept override {
@@ -202,6 +233,12 @@ class spawned_wireup final : public process_wireup {
 
  private:
   static constexpr milliseconds look_again{200};
+
+  /// A process may run several jobs in sequence.
+  static std::uint32_t& round() noexcept {
+    static std::uint32_t n = 0;
+    return n;
+  }
 
   [[noreturn]] static void refuse_without(std::uint32_t place) {
     throw error("--fabric ucx", "place " + std::to_string(place) + " is gone before the job began",

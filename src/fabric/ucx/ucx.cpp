@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <optional>
 
 #include "fabric/ucx/failures.hpp"
+#include "fabric/ucx/host_segments.hpp"
 #include "fabric/ucx/introduction.hpp"
 #include "fabric/ucx/sleeper.hpp"
 #include "fabric/ucx/watch.hpp"
@@ -36,21 +39,24 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
         notices_(first_, threads.places, [this](place_id p) { return job_.has_failed(p); }) {
     bool const in_process = wires_ == nullptr;
     unsigned const own = in_process ? threads.places : 1;
-    job_.context = make_ucx_context(threads.places, job_.places_here, own);
+    job_.context = make_ucx_context(threads.places, job_.places_here, own, options.windows);
     job_.failed = std::make_unique<std::atomic<bool>[]>(threads.places);
     job_.on_failure = [this](place_id p, char const* how) { report({p, how}); };
     job_.on_notice = [this](place_id p, place_id root) { report({p, "another place says so", root}); };
     job_.on_heartbeat = [this](place_id by) {
       if (watch_ != nullptr) watch_->heartbeat(by);
     };
-    job_.wake_reader = [this](place_id from, place_id reader) {
-      is_here(reader) ? wake_readers(reader) : here(from).send_wake_up(reader);
-    };
+    job_.wake_reader = [this](place_id reader) { is_here(reader) ? wake_readers(reader) : ring(reader); };
+    if (!in_process && options.windows) bell_.emplace();
     if (options.windows) job_.mailboxes.resize(threads.places);
     try {
-      for (unsigned i = 0; i < own; ++i)
-        places_.push_back(std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i),
-                                                      !in_process && (options.windows || options.memory_file)));
+      if (!in_process && options.windows && segment::many(job_.places_here))
+        segments_.join(*wires_, sizeof(mailbox_memory));
+      for (unsigned i = 0; i < own; ++i) {
+        auto const id = static_cast<place_id>(first_ + i);
+        places_.push_back(std::make_unique<ucx_place>(job_, id, !in_process && (options.windows || options.memory_file),
+                                                      segments_.of(id)));
+      }
       make_sleepers(threads);
       if (options.windows)
         for (auto const& p : places_) p->make_mailbox();
@@ -149,11 +155,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     bool moved = false;
     unsigned delivered = p.deliver_mail(budget, sink, moved);
     moved = p.take_served() || moved;
-    if (p.progress_due()) {
-      moved = p.progress() || moved;
-      // A sleeping thread may be the reader of that mail.
-      if (p.take_wake_up()) wake_readers(at);
-    }
+    if (p.progress_due()) moved = p.progress() || moved;
     delivered += p.deliver_inbox(budget - delivered, sink);
     if (delivered < budget || p.empty()) p.return_credit();
     if (!options_.progress_thread && failures_.is_reported()) handle_failures();
@@ -234,7 +236,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   void meet_here() {
     known_.set_board(std::make_unique<host_board>(job_.places));
     for (auto const& p : places_) {
-      introduction const mine{describe_segment(-1, p->memory().bytes()), {}, p->address(), options_.identity};
+      introduction const mine{describe_segment(-1, p->memory().bytes()), {}, {}, p->address(), options_.identity};
       known_.board().enter(p->id(), write_introduction(mine));
       windows_.push_back(options_.windows ? p->memory().base() : nullptr);
     }
@@ -246,10 +248,11 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     ucx_place const& own = *places_.front();
     places_here_ = wires_->places_here();
     auto board = std::make_unique<host_board>(job_.places);
-    // Without windows others cannot use the file, but they watch its process all the same.
-    int const shown = options_.windows ? own.memory().file() : -1;
-    introduction const mine{describe_segment(shown, own.memory().bytes()), board->place(), own.address(),
-                            options_.identity};
+    // Others cannot use the file without windows, and need not if it is theirs, too. They watch its process all the
+    // same.
+    int const shown = options_.windows && !segments_.joined() ? own.memory().file() : -1;
+    introduction const mine{describe_segment(shown, own.memory().bytes()), board->place(),
+                            bell_ ? bell_->place() : bell_place{}, own.address(), options_.identity};
     std::vector<std::byte> const bytes = write_introduction(mine);
     wires_->introduce(bytes);
     join_board(std::move(board), mine.where);
@@ -258,13 +261,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     check_program();
     windows_.resize(job_.places);
     windows_[first_] = options_.windows ? own.memory().base() : nullptr;
-    std::uint64_t space = 0;
-    for (place_id const p : places_here_)
-      if (segment_place const where = known_.of(p).where;
-          p != first_ && where.file >= 0 && same_host(mine.where, where))
-        space += window_space::bytes_for(where.bytes);
-    space_.reserve(space);
-    std::erase_if(places_here_, [&](place_id p) { return p != first_ && !meet(p, mine.where); });
+    segments_.joined() && wires_->share_segments() ? find_segments() : map_segments(mine.where);
     if (options_.windows && maps_all_) places_.front()->open_mailbox();
   }
 
@@ -289,6 +286,25 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     throw reported_by_place_0();
   }
 
+  /// In the file that all processes share.
+  void find_segments() {
+    for (place_id const p : places_here_) {
+      segment_part const its = segments_.of(p);
+      windows_[p] = its.base;
+      job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(its.behind);
+    }
+  }
+
+  /// Each one's file.
+  void map_segments(segment_place const& mine) {
+    std::uint64_t space = 0;
+    for (place_id const p : places_here_)
+      if (segment_place const where = known_.of(p).where; p != first_ && where.file >= 0 && same_host(mine, where))
+        space += window_space::bytes_for(where.bytes);
+    space_.reserve(space);
+    std::erase_if(places_here_, [&](place_id p) { return p != first_ && !meet(p, mine); });
+  }
+
   /// False: it is on another host.
   bool meet(place_id p, segment_place const& mine) {
     segment_place const where = known_.of(p).where;
@@ -311,7 +327,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     watch_ = std::make_unique<ucx_watch>(
         job_, std::move(own),
         wires_ == nullptr ? ucx_watch::surroundings{}
-                          : ucx_watch::surroundings{places_here_, wires_->processes_here(), wires_->launcher()},
+                          : ucx_watch::surroundings{places_here_, wires_->processes_here(), wires_->launcher(),
+                                                    bell_ ? &*bell_ : nullptr},
         options_.failure_timeout,
         ucx_watch::calls{[this](ucx_place& p) {
                            p.progress();
@@ -326,6 +343,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     windows_.clear();
     space_.release();
     places_.clear();
+    segments_.release();
     if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
     job_.context = nullptr;
     sleepers_.clear();
@@ -345,6 +363,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   /// False: the sleep ends.
   bool wait(ucx_sleeper& s, std::vector<ucx_place*> const& watched, deadline until, int round) {
     std::vector<pollfd> files{{s.file, POLLIN, 0}};
+    // The thread that looks after the place also hears its bell.
+    files.push_back({watched.empty() || !bell_ ? -1 : bell_->file(), POLLIN, 0});
     std::chrono::nanoseconds left = until - std::chrono::steady_clock::now();
     for (ucx_place* const p : watched) {
       if (p->arm()) {
@@ -360,6 +380,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     auto const ns = left.count();
     timespec const most{ns / 1'000'000'000, ns % 1'000'000'000};
     if (ppoll(files.data(), files.size(), &most, nullptr) <= 0) return false;
+    if (files[1].revents != 0) bell_->silence();
     if (files[0].revents == 0) return true;
     std::uint64_t n;
     static_cast<void>(!read(s.file, &n, sizeof n));
@@ -370,6 +391,14 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   void wake_readers(place_id p) noexcept {
     for (std::uint32_t const t : threads_[p - first_])
       if (sleepers_[t]->asleep.load(std::memory_order_seq_cst) != 0) return wake(t);
+  }
+
+  /// At another process of this host, whose readers sleep.
+  void ring(place_id reader) noexcept try {
+    introduction_view const its = known_.of(reader);
+    bells_.ring(reader, its.where.process, its.bell);
+  } catch (std::exception const&) {
+    // It has gone.
   }
 
   /// May be called under the lock of a place, because the failure is handled later.
@@ -421,6 +450,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   place_id first_;
   ucx_introductions known_;
   ucx_job job_;
+  host_segments segments_;
   std::vector<std::unique_ptr<ucx_place>> places_;
   std::vector<std::vector<std::uint32_t>> threads_;  ///< of each place of this process
   window_space space_;
@@ -428,6 +458,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   std::vector<place_id> places_here_;  ///< in order; empty: all places are in this process
   bool maps_all_ = true;               ///< the segments of all processes of this host
   std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;
+  std::optional<ucx_doorbell> bell_;
+  ucx_doorbells bells_;
 
   ucx_failures failures_;
   ucx_notices notices_;

@@ -30,6 +30,12 @@ class process_wireup : public wireup {
   [[nodiscard]] virtual std::vector<std::byte> introduction_of(place_id place) = 0;
   /// Places that may be on this host, in order, this one among them.
   [[nodiscard]] virtual std::vector<place_id> places_here() = 0;
+  /// A file of zeros of so many bytes for all processes of the job, which are all on this host; -1: there is none for
+  /// this one, which says so if it cannot use it (stay_apart). Before introduce().
+  [[nodiscard]] virtual int segments_file(std::uint64_t) noexcept { return -1; }
+  virtual void stay_apart() noexcept {}
+  /// All processes use that file. After introduce().
+  [[nodiscard]] virtual bool share_segments() const noexcept { return false; }
   /// The process whose end ends the job; 0: none.
   [[nodiscard]] virtual int launcher() const noexcept { return 0; }
 };

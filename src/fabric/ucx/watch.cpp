@@ -120,6 +120,8 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
   // A negative number is left out.
   files.push_back({ending ? -1 : process_file_, POLLIN, 0});
   files.push_back({ending ? -1 : launcher_file_, POLLIN, 0});
+  bool const hears = around_.bell != nullptr && !places_.front()->watched.load(std::memory_order_relaxed);
+  files.push_back({hears ? around_.bell->file() : -1, POLLIN, 0});
   if (serving)
     for (ucx_place const* const p : places_)
       if (!p->watched.load(std::memory_order_relaxed)) files.push_back({p->event_file(), POLLIN, 0});
@@ -130,9 +132,15 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
     std::uint64_t n;
     static_cast<void>(!read(wake_file_, &n, sizeof n));
   }
+  if (files[3].revents != 0) answer_bell();
   if (files[2].revents != 0) end_without_launcher();
   if (files[1].revents != 0) process_ended();
   return true;
+}
+
+void ucx_watch::answer_bell() {
+  around_.bell->silence();
+  then_.wake(*places_.front());
 }
 
 void ucx_watch::end_without_launcher() noexcept {

@@ -2,10 +2,11 @@
 // has ended or is stopped.
 //
 //   It serves a place if none of its workers has polled for a millisecond (longer where many processes share few
-//   processors) and none sleeps on its event file. All places form a ring, in which each watches the living one before
-//   it: by its stamp on the board of the host, or by heartbeats that it sends if it is on another host. So a stopped
-//   process or a lost host is detected within the failure time-out. This thread stamps and sends, so a busy place does
-//   not seem to have failed. The end of the process before it on the same host shows at once, by its pidfd.
+//   processors) and none sleeps on its event file; then it hears its bell, too. All places form a ring, in which each
+//   watches the living one before it: by its stamp on the board of the host, or by heartbeats that it sends if it is
+//   on another host. So a stopped process or a lost host is detected within the failure time-out. This thread stamps
+//   and sends, so a busy place does not seem to have failed. The end of the process before it on the same host shows
+//   at once, by its pidfd.
 //
 //   Places of a host answer for each other: if the next places of a host are silent, the one before them sends its
 //   heartbeats to the first that is not, or that is elsewhere. So who watches a silent place also knows whether the
@@ -25,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "fabric/ucx/doorbell.hpp"
 #include "fabric/ucx/place.hpp"
 
 namespace tess::detail {
@@ -41,7 +43,8 @@ class ucx_watch {
   struct surroundings {
     std::vector<place_id> here{};  ///< the places of this host, in order; empty: all places are in this process
     unsigned processes_here = 1;
-    int launcher = 0;  ///< its process, or 0
+    int launcher = 0;              ///< its process, or 0
+    ucx_doorbell* bell = nullptr;  ///< of the place of this process; null: there is none
   };
 
   ucx_watch(ucx_job& job, std::vector<ucx_place*> places, surroundings around, std::chrono::milliseconds timeout,
@@ -62,6 +65,7 @@ class ucx_watch {
 
   void run();
   bool wait(bool serving, bool sleeping);
+  void answer_bell();
   void follow_process();
   void process_ended() noexcept;
   void end_without_launcher() noexcept;

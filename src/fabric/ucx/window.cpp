@@ -32,17 +32,23 @@ bool same_host(segment_place const& a, segment_place const& b) noexcept {
   return std::memcmp(a.boot, b.boot, sizeof a.boot) == 0 && std::memcmp(a.host, b.host, sizeof a.host) == 0;
 }
 
-int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept {
-  if (where.file < 0) return -1;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", where.process, where.file);
-  // O_NONBLOCK: the path may be a pipe of another program.
-  int const file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+int open_described(std::int32_t process, std::int32_t file, std::uint64_t inode, unsigned type) noexcept {
   if (file < 0) return -1;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, file);
+  // O_NONBLOCK: the path may be a pipe of another program.
+  int const opened = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (opened < 0) return -1;
   struct stat s{};
-  if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == where.inode &&
-      static_cast<std::uint64_t>(s.st_size) >= bytes)
-    return file;
+  if (fstat(opened, &s) == 0 && (s.st_mode & S_IFMT) == type && s.st_ino == inode) return opened;
+  close(opened);
+  return -1;
+}
+
+int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept {
+  int const file = open_described(where.process, where.file, where.inode, S_IFREG);
+  struct stat s{};
+  if (file < 0 || (fstat(file, &s) == 0 && static_cast<std::uint64_t>(s.st_size) >= bytes)) return file;
   close(file);
   return -1;
 }

@@ -22,6 +22,8 @@ struct segment_place {
 [[nodiscard]] segment_place describe_segment(int file, std::uint64_t bytes);
 [[nodiscard]] bool same_host(segment_place const& a, segment_place const& b) noexcept;
 
+/// A file of another process of this user, if it still has this inode and is of this type (S_IFREG, S_IFIFO); else -1.
+[[nodiscard]] int open_described(std::int32_t process, std::int32_t file, std::uint64_t inode, unsigned type) noexcept;
 /// The file there, of at least `bytes`, if its process is one of this host and user; -1 otherwise.
 [[nodiscard]] int open_file_of(segment_place const& where, std::uint64_t bytes) noexcept;
 /// The same for a segment and the memory behind it.
