@@ -33,7 +33,7 @@ struct three_places {
     known.set_board(std::make_unique<host_board>(places_count));
     for (place_id p = 0; p < places_count; ++p) {
       places.push_back(std::make_unique<ucx_place>(job, p, false));
-      known.board().enter(p, write_introduction({{}, {}, places.back()->address(), {}}));
+      known.board().enter(p, write_introduction({{}, {}, {}, places.back()->address(), {}}));
       if (!places.back()->memory().commit(0, committed_bytes)) std::abort();
     }
   }
