@@ -35,9 +35,15 @@ void keep_exception(promise_base& task) noexcept;
 
 [[nodiscard]] void* frame_allocate(std::size_t bytes);
 
+/// The rest of the end of a task whose result several tasks wait for, or one of another worker.
+[[nodiscard]] std::coroutine_handle<> end_and_tell(finish_scope& scope, future_waiter* last) noexcept;
+
+template <class T>
+struct task_promise;
+
 /// `child` runs as a part of `parent`, which waits for it.
 inline std::coroutine_handle<> start_child(promise_base& child, promise_base& parent) noexcept {
-  child.continuation = &parent;
+  child.continuation.set_outer(&parent);
   parent.callee = &child;
   child.scope = parent.scope;
   child.stops = parent.stops;
@@ -68,24 +74,66 @@ inline void note_handed_over(promise_base& task) noexcept {
 template <class T>
 [[nodiscard]] task<T> made_at(task<T> t, std::source_location at) noexcept;
 
+/// True if only an exception needs a destructor in the frame of an ended task.
+template <class Promise>
+inline constexpr bool nothing_to_destroy = false;
+template <class T>
+  requires(std::is_void_v<T> || std::is_trivially_destructible_v<T>)
+inline constexpr bool nothing_to_destroy<task_promise<T>> = true;
+
+/// Destroys the frame of a task that has ended.
+template <bool Nothing>
+[[gnu::always_inline]] inline void destroy_ended(promise_base& p) noexcept {
+  if (Nothing && p.exception == nullptr) [[likely]]
+    self->frames.release(handle_of(&p).address());
+  else
+    handle_of(&p).destroy();
+}
+
+/// The end of a task whose result nobody asks for.
+template <bool Nothing>
+[[gnu::noinline]] std::coroutine_handle<> end_spawned(promise_base& p) noexcept {
+  worker& w = *self;
+  finish_scope& scope = *p.scope;
+  if (p.exception) [[unlikely]]
+    report_exception(p);
+  races::strand* const strand = races::strand_of(p);
+  destroy_ended<Nothing>(p);
+  races::end(w, strand, scope.key());
+  return w.after_task(scope);
+}
+
+/// The end of a task that async() started. As soon as others know of it, they may destroy the frame.
+[[gnu::noinline]] inline std::coroutine_handle<> end_with_future(promise_base& p) noexcept {
+  worker& w = *self;
+  finish_scope& scope = *p.scope;
+  races::strand* const strand = races::strand_of(p);
+  // Reports show it no more.
+  frame_pool::set_kind(handle_of(&p).address(), frame_pool::kind::raw);
+  races::release(&p.continuation);
+  task_continuation::outcome const ended =
+      w.single ? p.continuation.end_task_alone(!w.turn_is_over()) : p.continuation.end_task();
+  if (ended.is_dropped) [[unlikely]]
+    return end_spawned<false>(p);
+  races::end(w, strand, scope.key());
+  future_waiter* const waiter = ended.last;
+  if (waiter == nullptr) return w.after_task(scope);
+  if (waiter->before == nullptr && waiter->notify == w.notify_id()) [[likely]]
+    return w.after_task(scope, waiter->task);
+  return end_and_tell(scope, waiter);
+}
+
 struct final_awaiter {
   static constexpr bool await_ready() noexcept { return false; }
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+  [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     promise_base& p = h.promise();
-    worker& w = *self;
-    if (p.continuation != nullptr) {
-      p.continuation->callee = nullptr;
-      w.current = p.continuation;
-      return handle_of(p.continuation);
-    }
-    finish_scope* const scope = p.scope;
-    if (p.exception) [[unlikely]]
-      report_exception(p);
-    races::strand* const strand = races::strand_of(p);
-    h.destroy();
-    races::end(w, strand, scope->key());
-    return w.after_task(*scope);
+    auto const [is_shared, outer] = p.continuation.get();
+    if (is_shared) return end_with_future(p);
+    if (outer == nullptr) return end_spawned<nothing_to_destroy<Promise>>(p);
+    outer->callee = nullptr;
+    self->current = outer;
+    return handle_of(outer);
   }
   static constexpr void await_resume() noexcept {}
 };
@@ -156,6 +204,17 @@ struct task_promise<void> : promise_common<task_promise<void>> {
   }
 };
 
+/// For functions with parameters that have destructors: these run when the task ends, whoever keeps its result.
+template <class T>
+struct task_promise_of_parameters : task_promise<T> {
+  task_promise_of_parameters() noexcept { this->continuation.forbid_keeping(); }
+};
+
+/// True if a frame with these parameters may be kept when its task has ended.
+template <class... Parameters>
+inline constexpr bool need_no_destructor =
+    ((std::is_reference_v<Parameters> || std::is_trivially_destructible_v<Parameters>) && ...);
+
 }  // namespace detail
 
 /// A coroutine that yields a T. Owns the frame until it is awaited or handed to spawn().
@@ -189,6 +248,11 @@ class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::wa
     detail::promise_base& p = std::exchange(handle_, nullptr).promise();
     detail::note_handed_over(p);
     return &p;
+  }
+  /// True if the frame is not large and may outlive the task.
+  [[nodiscard]] bool frame_may_stay() const noexcept {
+    constexpr std::size_t bytes_max = 1024;
+    return handle_.promise().continuation.may_keep() && detail::frame_pool::is_within(handle_.address(), bytes_max);
   }
 
  private:
@@ -249,3 +313,10 @@ inline constexpr bool is_task = task_traits<std::remove_cvref_t<X>>::is_task;
 }
 
 }  // namespace tess
+
+/// The promise of a coroutine that returns a task depends on whether its parameters have destructors.
+template <class T, class... Parameters>
+struct std::coroutine_traits<tess::task<T>, Parameters...> {
+  using promise_type = std::conditional_t<tess::detail::need_no_destructor<Parameters...>,
+                                          tess::detail::task_promise<T>, tess::detail::task_promise_of_parameters<T>>;
+};

@@ -84,11 +84,17 @@ class Table:
             promise = callee
         return promise
 
+    def outer(self, promise):
+        """The task that awaits this one, or 0."""
+        word = words(promise + self.continuation)[0]
+        # Bit 0: it has futures (include/tess/detail/tasks/task_continuation.hpp).
+        return 0 if word & 1 else word & ~7
+
     def chain(self, promise):
         """The task and those that await it, from the inside out."""
         while promise:
             yield promise
-            promise = words(promise + self.continuation)[0]
+            promise = self.outer(promise)
 
     def location(self, promise):
         """`file:line in function` of the task's latest co_await; empty: it has come to none."""
@@ -145,7 +151,7 @@ class TessTasks(gdb.Command):
             for frame in table.each_frame(pool):
                 promise = frame + table.promise
                 # An awaited task is shown with the one that awaits it.
-                if words(promise + table.continuation)[0]:
+                if table.outer(promise):
                     continue
                 count += 1
                 print(f"place {place} worker {worker}  {frame:#x}  {describe(table, promise, runs, polls)}")

@@ -67,7 +67,7 @@ task<void> work(handle h) {
         co_await yield();
       },
       sum);
-  co_await fetch_add(sum, co_await ask(next, std::vector<std::int64_t>(50, 100)) - next);
+  co_await fetch_add(sum, co_await async(ask(next, std::vector<std::int64_t>(50, 100))) - next);
   co_await finish([sum, next] {
     for (int i = 0; i < 60; ++i)
       at_async(

@@ -3,7 +3,6 @@
 // ThreadSanitizer too.
 #include "tess/sync_var.hpp"
 
-#include <memory>
 #include <vector>
 
 #include "runtime/job/job.hpp"
@@ -20,7 +19,6 @@ namespace {
 #endif
 
 class sync_vars : public on_layouts {};
-class futures : public on_layouts {};
 
 /// Long enough that what was spawned has parked, with several workers too.
 task<void> settle() {
@@ -272,85 +270,7 @@ TEST(sync_var, lets_a_million_tasks_wait_in_256_bytes_each) {
   });
 }
 
-TEST_P(futures, give_values_and_exceptions_to_all_who_ask) {
-  run_here([]() -> task<void> {
-    auto const square = [](int n) -> task<std::string> {
-      co_await yield();
-      if (n == 3) throw std::out_of_range("three");
-      co_return std::to_string(n * n);
-    };
-    auto const twelve = async(square(12)), three = async(square(3));
-    std::atomic<int> good{0};
-    co_await finish([&] {
-      for (int i = 0; i < 50; ++i)
-        spawn([](future<std::string> a, future<std::string> b, std::atomic<int>& out) -> task<void> {
-          std::string const& text = co_await a;
-          out += text == "144";
-          try {
-            static_cast<void>(co_await b);
-          } catch (std::out_of_range const& e) {
-            out += std::string(e.what()) == "three";
-          }
-        }(twelve, three, good));
-    });
-    EXPECT_EQ(good.load(), 100);
-    EXPECT_TRUE(twelve.ready());
-    EXPECT_EQ(co_await async(square(5)), "25");
-    EXPECT_THROW(static_cast<void>(co_await async(square(3))), std::out_of_range);
-    bool ran = false;
-    co_await async([](bool& r) -> task<void> {
-      r = true;
-      co_return;
-    }(ran));
-    EXPECT_TRUE(ran);
-    auto const alone = async([]() -> task<std::unique_ptr<int>> { co_return std::make_unique<int>(8); }());
-    EXPECT_EQ(*co_await alone, 8);
-  });
-}
-
-TEST_P(futures, that_nobody_keeps_leave_their_exception_to_the_finish) {
-  run_here([]() -> task<void> {
-    std::string text;
-    try {
-      sync_var<bool> go;
-      co_await finish([&] {
-        static_cast<void>(async([](sync_var<bool>& g) -> task<int> {
-          static_cast<void>(co_await g.read_ff());
-          throw std::runtime_error("nobody asked");
-        }(go)));
-        go.write_xf(true);
-      });
-    } catch (std::runtime_error const& e) {
-      text = e.what();
-    }
-    EXPECT_EQ(text, "nobody asked");
-    // Kept, and never asked: the finish hears nothing.
-    std::optional<future<int>> kept;
-    co_await finish([&] {
-      kept = async([]() -> task<int> {
-        co_await settle();
-        throw std::runtime_error("somebody may ask");
-      }());
-    });
-    EXPECT_THROW(static_cast<void>(co_await *kept), std::runtime_error);
-  });
-}
-
-TEST_P(futures, build_a_tree_of_results) {
-  run_here([]() -> task<void> {
-    struct fibonacci {
-      static task<std::uint64_t> of(unsigned n) {
-        if (n < 2) co_return n;
-        auto const a = async(of(n - 1)), b = async(of(n - 2));
-        co_return co_await a + co_await b;
-      }
-    };
-    EXPECT_EQ(co_await fibonacci::of(15), 610U);
-  });
-}
-
 INSTANTIATE_TEST_SUITE_P(layouts, sync_vars, testing::ValuesIn(all_layouts()), name_of);
-INSTANTIATE_TEST_SUITE_P(layouts, futures, testing::ValuesIn(few_layouts()), name_of);
 
 }  // namespace
 }  // namespace tess::test

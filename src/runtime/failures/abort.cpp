@@ -41,7 +41,7 @@ std::vector<left_task> left_tasks(job_state& j) {
   for (auto const& w : j.workers)
     w->frames.for_each_task([&](void* frame) {
       promise_base* const p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
-      if (p->continuation == nullptr && p->scope != nullptr) left.push_back({p, w.get(), finish_depth(*p)});
+      if (p->continuation.outer() == nullptr && p->scope != nullptr) left.push_back({p, w.get(), finish_depth(*p)});
     });
   return left;
 }
@@ -92,6 +92,8 @@ void destroy_tasks(job_state& j) {
     for (left_task const& t : left) {
       self = t.worker;
       self->current = &self->handler;
+      // Its futures may be in frames that are destroyed later.
+      if (t.task->continuation.is_shared()) frame_pool::never_reuse(handle_of(t.task).address());
       handle_of(t.task).destroy();
     }
   }

@@ -118,7 +118,8 @@ void say_task(crash_text& t, worker const& w) noexcept {
     t << "\n";
   }
   unsigned left = 20;
-  for (promise_base const* outer = p.continuation; outer != nullptr && left-- > 0; outer = outer->continuation) {
+  for (promise_base const* outer = p.continuation.outer(); outer != nullptr && left-- > 0;
+       outer = outer->continuation.outer()) {
     if (is_around_program(outer->where)) continue;
     t << "  awaited at ";
     say_location(t, outer->where);

@@ -60,7 +60,7 @@ void give_up_waits(worker_state& w) {
   w.frames.for_each_task([](void* frame) {
     promise_base* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
     // As in the stall report, a task that is awaited is found through the task that awaits it.
-    if (p->continuation != nullptr) return;
+    if (p->continuation.outer() != nullptr) return;
     if (p->scope != nullptr && p->scope->kind() == finish_scope::scope_kind::call) count_orphan(*p->scope);
     while (p->callee != nullptr) p = p->callee;
     if (parked_wait* const wait = p->waits_for; wait != nullptr && wait->kind->give_up != nullptr)

@@ -131,7 +131,7 @@ unsigned finish_depth(promise_base const& task) noexcept {
   finish_scope const* scope = task.scope;
   for (; scope != nullptr && scope->kind() == finish_scope::scope_kind::home; ++depth) {
     promise_base const* outer = scope->waiter();
-    while (outer->continuation != nullptr) outer = outer->continuation;
+    while (outer->continuation.outer() != nullptr) outer = outer->continuation.outer();
     scope = outer->scope;
   }
   return depth;

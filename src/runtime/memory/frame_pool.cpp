@@ -87,6 +87,7 @@ bool frame_pool::collect_returned() noexcept {
 }
 
 void frame_pool::release_elsewhere(block* b) noexcept {
+  if (b->owner == nullptr) return;
   if (b->owner == this) {
     free_large(b);
     return;

@@ -31,7 +31,7 @@ constexpr auto abort_wait_max = std::chrono::seconds(5);
 /// The tasks that await a task, from the inside out.
 std::string awaited_at(promise_base const& p) {
   std::string text;
-  for (promise_base const* outer = p.continuation; outer != nullptr; outer = outer->continuation)
+  for (promise_base const* outer = p.continuation.outer(); outer != nullptr; outer = outer->continuation.outer())
     text += ", awaited at " + to_text(outer->where);
   return text;
 }
@@ -82,7 +82,7 @@ std::string tasks_of(worker_state const& w, bool without) {
   w.frames.for_each_task([&](void* frame) {
     promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
     // Only spawned tasks always have frames of their own; an awaited task is found through the one that awaits it.
-    if (p->continuation != nullptr) return;
+    if (p->continuation.outer() != nullptr) return;
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for == nullptr) return;
     if (++parked > lines_max) return;
@@ -120,7 +120,7 @@ std::string running_tasks_of(worker_state const& w) {
   unsigned lines = 0;
   w.frames.for_each_task([&](void* frame) {
     promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
-    if (p->continuation != nullptr) return;
+    if (p->continuation.outer() != nullptr) return;
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for != nullptr || p->where.line() == 0 || ++lines > lines_max) return;
     text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) +

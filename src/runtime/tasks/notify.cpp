@@ -55,6 +55,34 @@ void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
   the_job->fabric->wake(target.thread);
 }
 
+bool task_continuation::drop_slowly() noexcept {
+  bool const single = self->single;
+  std::uint64_t seen = word_.load(std::memory_order_acquire);
+  while (seen < most_futures) {
+    if (seen == (shared | ended | one_future)) return true;
+    if (change(seen, seen - one_future, single)) return false;
+  }
+  return false;
+}
+
+void task_continuation::tell_all(future_waiter* last) noexcept {
+  future_waiter* first = nullptr;
+  while (last != nullptr) {
+    future_waiter* const before = std::exchange(last->before, first);
+    first = std::exchange(last, before);
+  }
+  while (first != nullptr) {
+    // A task that is told may end, and its waiter with it.
+    future_waiter const& w = *std::exchange(first, first->before);
+    wake_task(w.notify, *w.task);
+  }
+}
+
+std::coroutine_handle<> end_and_tell(finish_scope& scope, future_waiter* last) noexcept {
+  task_continuation::tell_all(last);
+  return self->after_task(scope);
+}
+
 void wake_all() noexcept {
   for (thread_state const& t : the_job->threads) the_job->fabric->wake(t.index);
 }

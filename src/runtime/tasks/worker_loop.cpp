@@ -355,9 +355,9 @@ void push_unstarted(worker& w, promise_base* p) {
   try {
     w.unstarted.push(p);
   } catch (...) {
-    // There is no memory to queue it: it is destroyed with its future, if it has one, and no longer counted.
+    // There is no memory to queue it: it is destroyed, and no longer counted.
     finish_scope* const scope = p->scope;
-    handle_of(p->continuation != nullptr ? p->continuation : p).destroy();
+    handle_of(p).destroy();
     scope->done(1);
     throw;
   }

@@ -65,6 +65,9 @@ class frame_pool {
   /// A block that was a task's frame goes on as something else.
   static void set_kind(void* memory, kind k) noexcept { block_of(memory)->state = k; }
 
+  /// Releasing the block will not free its memory. When a job is aborted, others may still refer to it.
+  static void never_reuse(void* memory) noexcept { block_of(memory)->owner = nullptr; }
+
   /// Returns blocks that other workers own to them now.
   void flush_returns() noexcept;
 
@@ -86,6 +89,10 @@ class frame_pool {
   /// The bytes of memory from allocate(): at least what was asked for.
   [[nodiscard]] static std::size_t size_of(void* memory) noexcept {
     return block_of(memory)->size_class * granule - header_bytes;
+  }
+  /// True if the block has at most so many bytes, with its header: a multiple of 64.
+  [[nodiscard]] static bool is_within(void* memory, std::size_t bytes) noexcept {
+    return block_of(memory)->size_class <= bytes / granule;
   }
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
 

@@ -47,14 +47,13 @@ class finish_scope {
   void done(std::int64_t n) noexcept {
     if (is_last(n)) last_done(n);
   }
-  /// The same for the end of one task. True: the finish ends, and its waiter runs next on this worker.
-  [[nodiscard, gnu::always_inline]] bool end_task(std::uint32_t worker) noexcept {
-    if (!is_last(1)) return false;
+  /// The same for the end of one task. True: it is the last one, and not yet counted.
+  [[nodiscard, gnu::always_inline]] bool is_last_task() noexcept { return is_last(1); }
+  void end_last_task() noexcept { last_done(1); }
+  /// True if the end of its last task ends the finish, and the waiter is this worker's.
+  [[nodiscard, gnu::always_inline]] bool ends_on(std::uint32_t worker) const noexcept {
     // Nobody else knows the scope any more: neither a task nor a message.
-    if (waiter_ != nullptr && !travels_ && (!shared_ || waiter_worker_ == worker)) [[likely]]
-      return true;
-    last_done(1);
-    return false;
+    return waiter_ != nullptr && !travels_ && (!shared_ || waiter_worker_ == worker);
   }
   [[nodiscard]] promise_base* waiter() const noexcept { return waiter_; }
   [[nodiscard]] bool shared() const noexcept { return shared_; }

@@ -24,6 +24,7 @@
 #include "tess/detail/tasks/races.hpp"
 #include "tess/detail/tasks/ring.hpp"
 #include "tess/detail/tasks/scope.hpp"
+#include "tess/detail/tasks/task_continuation.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
@@ -33,11 +34,11 @@ struct parked_wait;
 
 /// The start of every task's promise, for any result type.
 struct promise_base : ready_node {
-  promise_base* continuation = nullptr;  ///< the task that awaits this one; null: it was spawned
-  promise_base* callee = nullptr;        ///< the task it awaits, whose frame may lie inside its own
-  finish_scope* scope = nullptr;         ///< the finish it counts for
-  std::source_location where;            ///< its latest co_await
-  parked_wait* waits_for = nullptr;      ///< what it is parked on; null: not parked
+  task_continuation continuation;    ///< the task that awaits this one, or its futures; nothing if it was spawned
+  promise_base* callee = nullptr;    ///< the task it awaits, whose frame may lie inside its own
+  finish_scope* scope = nullptr;     ///< the finish it counts for
+  std::source_location where;        ///< its latest co_await
+  parked_wait* waits_for = nullptr;  ///< what it is parked on; null: not parked
   std::exception_ptr exception;
   stop_scope* stops = nullptr;  ///< the innermost enclosing await that may be given up; see wait.hpp
 #if defined(TESS_CHECKED) && TESS_CHECKED
@@ -72,6 +73,9 @@ struct hot_counts {
 struct share_scope {
   void operator()(promise_base const* p) const noexcept { p->scope->share(); }
 };
+
+/// Called when no other task can run here: polls for a moment. Resumes no task.
+void look_for_ready() noexcept;
 
 struct worker {
   worker(place_id p, std::uint16_t i, bool only_one)
@@ -197,6 +201,7 @@ struct worker {
     return start_another(task);
   }
 
+  [[nodiscard, gnu::always_inline]] bool turn_is_over() const noexcept { return runnable.position() >= turn_end; }
   [[nodiscard]] bool may_start() const noexcept { return overlaps_calls || waiting_calls == 0; }
 
   [[gnu::noinline]] std::coroutine_handle<> start_another(promise_base* task) noexcept {
@@ -226,6 +231,18 @@ struct worker {
     promise_base* const p = unstarted.pop_slowly();
     return p != nullptr ? start(p) : std::noop_coroutine();
   }
+  /// The same, but if no task can run it polls for a moment first, because the wait is often short.
+  [[gnu::always_inline]] std::coroutine_handle<> next_after_look() noexcept {
+    if (runnable.position() < turn_end && runnable.empty() && may_start()) [[likely]] {
+      if (promise_base* const p = unstarted.pop_private()) [[likely]]
+        return start(p);
+    }
+    return look_and_next();
+  }
+  [[gnu::noinline]] std::coroutine_handle<> look_and_next() noexcept {
+    if (may_spin && runnable.empty() && unstarted.empty()) look_for_ready();
+    return next();
+  }
   [[gnu::always_inline]] std::coroutine_handle<> start(promise_base* task) noexcept {
     // The ring does not advance, so the end of the turn must move instead.
     --turn_end;
@@ -236,18 +253,35 @@ struct worker {
   /// A task that waited is to go on: at once, if the turn has not ended.
   [[gnu::always_inline]] std::coroutine_handle<> resume_now(promise_base* task) noexcept {
     task->waits_for = nullptr;
-    if (runnable.position() >= turn_end) [[unlikely]] {
-      make_runnable(task);
-      return std::noop_coroutine();
-    }
+    if (turn_is_over()) [[unlikely]]
+      return resume_later(task);
     return start(task);
+  }
+  [[gnu::noinline]] std::coroutine_handle<> resume_later(promise_base* task) noexcept {
+    make_runnable(task);
+    return std::noop_coroutine();
   }
 
   /// The next task, after one of the scope has ended: if it was the last, the one that waits for them.
   [[gnu::always_inline]] std::coroutine_handle<> after_task(finish_scope& scope) noexcept {
-    if (credit.takes_back(scope)) return next();
-    if (scope.end_task(notify_id())) return resume_now(scope.waiter());
+    if (credit.takes_back(scope) || !scope.is_last_task()) return next();
+    if (scope.ends_on(notify_id())) [[likely]]
+      return resume_now(scope.waiter());
+    return after_last_task(scope);
+  }
+  [[gnu::noinline]] std::coroutine_handle<> after_last_task(finish_scope& scope) noexcept {
+    scope.end_last_task();
     return next();
+  }
+  /// The same if another task waits for that one.
+  [[gnu::always_inline]] std::coroutine_handle<> after_task(finish_scope& scope, promise_base* waiter) noexcept {
+    if (credit.takes_back(scope) || !scope.is_last_task()) [[likely]]
+      return resume_now(waiter);
+    return after_last_task(scope, waiter);
+  }
+  [[gnu::noinline]] std::coroutine_handle<> after_last_task(finish_scope& scope, promise_base* waiter) noexcept {
+    scope.end_last_task();
+    return resume_now(waiter);
   }
 
   /// During its lifetime, a task that suspends returns to the caller at once.
