@@ -115,7 +115,7 @@ class counting_wireup final : public process_wireup {
 /// What the launcher is asked for until all places have met in a first barrier. A message is a question and its answer.
 cost start(place_id places) {
   cost c;
-  std::vector<std::byte> const said = write_introduction({{}, {}, std::vector<std::byte>(400), "program"});
+  std::vector<std::byte> const said = write_introduction({{}, {}, {}, std::vector<std::byte>(400), "program"});
   unsigned const hosts = (places + host_places - 1) / host_places;
   for (unsigned h = 0; h < hosts; ++h) {
     unsigned const first = h * host_places, end = std::min<unsigned>(first + host_places, places);
