@@ -11,7 +11,7 @@ module nma_access #(
 ) (
     input  logic                                 clk_i,
     input  logic                                 rst_ni,
-    input  nma_pkg::state_e                      state_i,
+    input  nma_pkg::states_t                     state_i,
     input  logic                                 pauses_i,
     // The table to clear, or the place of an array's next burst.
     input  nma_pkg::offset_t                     range_at_i,
@@ -43,7 +43,7 @@ module nma_access #(
     output logic                                 has_room_o,        // for another write
     output logic                                 valid_o,
     input  logic                                 ready_i,
-    output logic                                 taken_o,
+    output nma_pkg::taken_t                      taken_o,
     output logic                                 writes_o,
     output logic             [TagBits-1:0]       tag_o,
     output nma_pkg::offset_t                     offset_o,
@@ -59,26 +59,42 @@ module nma_access #(
   localparam int unsigned PostedBits = $clog2(POSTED_WRITES + 1);
 
   logic held_d, held_q;  // a read was offered and not taken
-  logic [PostedBits-1:0] under_way_d, under_way_q;
+  logic [PostedBits-1:0] under_way_d, under_way_q, rest;
+  logic has_room_d, has_room_q;
+  logic taken_write;
+  logic stores, searches;  // a burst of an array; the list goes on
   logic streams;
 
   assign held_d      = valid_o && !ready_i && !writes_o;
-  assign under_way_d = under_way_q + PostedBits'(taken_o && writes_o) - PostedBits'(written_i);
+  assign rest        = under_way_q - PostedBits'(written_i);
+  assign under_way_d = taken_write ? rest + 1'b1 : rest;
+  assign has_room_d  = rest != (taken_write ? PostedBits'(POSTED_WRITES - 1) : PostedBits'(POSTED_WRITES));
   assign drained_o   = under_way_q == '0;
-  assign has_room_o  = under_way_q != PostedBits'(POSTED_WRITES);
-  assign taken_o     = valid_o && ready_i;
+  assign has_room_o  = has_room_q;
+  assign taken_write = valid_o && ready_i && writes_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       held_q      <= 1'b0;
       under_way_q <= '0;
+      has_room_q  <= 1'b1;
     end else begin
       held_q      <= held_d;
       under_way_q <= under_way_d;
+      has_room_q  <= has_room_d;
     end
   end
 
-  assign streams = state_i == Search || (state_i == Stream && !(out_full_i && has_room_o && !held_q));
+  assign stores   = out_full_i && has_room_o && !held_q;
+  assign searches = !found_i || held_q;
+  assign streams  = state_i[Search] || (state_i[Stream] && !stores);
+
+  assign taken_o.read     = ready_i;
+  assign taken_o.write    = ready_i && has_room_o;
+  assign taken_o.run      = ready_i && has_room_o && dirty_i;
+  assign taken_o.searched = ready_i && can_issue_i && searches;
+  assign taken_o.streamed = ready_i && can_issue_i && !stores;
+  assign taken_o.stored   = ready_i && stores;
 
   always_comb begin
     valid_o  = 1'b0;
@@ -88,45 +104,45 @@ module nma_access #(
     words_o  = words_t'(1);
     lane_o   = '0;
     data_o   = '0;
-    unique case (state_i)
-      Clear: begin
+    unique case (1'b1)
+      state_i[Clear]: begin
         valid_o  = has_room_o;
         writes_o = 1'b1;
         words_o  = range_left_i < CountBits'(LANES) ? words_t'(range_left_i) : words_t'(LANES);
       end
-      InsertOriginal: begin
+      state_i[InsertOriginal]: begin
         valid_o   = has_room_o;
         writes_o  = 1'b1;
         offset_o  = original_entry_i;
         data_o[0] = original_i;
       end
-      InsertCopy: begin
+      state_i[InsertCopy]: begin
         valid_o   = has_room_o;
         writes_o  = 1'b1;
         offset_o  = copy_entry_i;
         data_o[0] = copy_i;
       end
-      Stream: begin
-        valid_o  = !streams || can_issue_i;
-        writes_o = !streams;
+      state_i[Stream]: begin
+        valid_o  = stores || can_issue_i;
+        writes_o = stores;
         words_o  = out_words_i;
         data_o   = out_data_i;
       end
-      Search: valid_o = can_issue_i && (!found_i || held_q);
-      Probe: begin
+      state_i[Search]: valid_o = can_issue_i && searches;
+      state_i[Probe]: begin
         valid_o  = !pauses_i;
         offset_o = original_entry_i;
       end
-      Known: begin
+      state_i[Known]: begin
         valid_o  = 1'b1;
         offset_o = copy_entry_i;
       end
-      Fetch: begin
+      state_i[Fetch]: begin
         valid_o  = 1'b1;
         offset_o = {wanted_i[OffsetBits-1:LaneBits+3], (LaneBits + 3)'(0)};
         words_o  = words_t'(LANES);
       end
-      Clean: begin
+      state_i[Clean]: begin
         valid_o  = dirty_i && has_room_o;
         writes_o = 1'b1;
         offset_o = line_i | {(OffsetBits - LaneBits - 3)'(0), run_lane_i, 3'b000};
@@ -144,6 +160,6 @@ module nma_access #(
   end
 
   logic unused;
-  assign unused = ^wanted_i[LaneBits+2:0];
+  assign unused = ^{state_i, wanted_i[LaneBits+2:0]};
 
 endmodule

@@ -34,7 +34,7 @@ module nma_bounds (
   logic wild_d, wild_q, front_wild_d, front_wild_q;
   count_t words_d, words_q;
   end_t object_d, object_q, front, behind, limit;
-  offset_t remain;
+  offset_t remain_d, remain_q;
 
   assign low_d        = job_i.source_base + 64'(FrontBytes);
   assign lowest_d     = job_i.begins + FrontBytes;
@@ -43,8 +43,8 @@ module nma_bounds (
   assign wild_o       = wild_q;
   assign front_wild_o = is_array_i && front_wild_q;
 
-  assign remain   = job_i.source_end[OffsetBits-1:0] - child_i[OffsetBits-1:0];
-  assign beyond_o = bytes_i[63:OffsetBits] != '0 || bytes_i[OffsetBits-1:0] > remain;
+  assign remain_d = job_i.source_end[OffsetBits-1:0] - child_i[OffsetBits-1:0];
+  assign beyond_o = bytes_i[63:OffsetBits] != '0 || bytes_i[OffsetBits-1:0] > remain_q;
 
   assign front = EndBits'(used_i) + EndBits'(is_array_i ? ArrayFrontBytes : FrontBytes);
   always_comb begin
@@ -62,6 +62,7 @@ module nma_bounds (
     lowest_q     <= lowest_d;
     wild_q       <= wild_d;
     front_wild_q <= front_wild_d;
+    remain_q     <= remain_d;
     words_q      <= words_d;
     object_q     <= object_d;
   end

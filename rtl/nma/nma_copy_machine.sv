@@ -49,11 +49,12 @@ module nma_copy_machine #(
 );
   import nma_pkg::*;
 
+  localparam int unsigned LineBits = OffsetBits - LaneBits - 3;
   localparam int unsigned SlotBits = STREAM_BURSTS > 1 ? $clog2(STREAM_BURSTS) : 1;
   localparam logic [TagBits-1:0] Single = TagBits'(STREAM_BURSTS);  // the tag of reads that are no stream's
 
   // The registers of the states.
-  state_e state;
+  states_t state;
   job_t job;
   word_t child, bytes, src, word;
   offset_t used, dst, range_at;
@@ -100,7 +101,7 @@ module nma_copy_machine #(
       .wild_o       (wild),
       .front_wild_o (front_wild),
       .beyond_o     (beyond),
-      .place_i      (state == Check),
+      .place_i      (state[Check]),
       .words_o      (words),
       .object_o     (object),
       .end_o        (end_at),
@@ -111,7 +112,7 @@ module nma_copy_machine #(
   );
 
   cursor_do_t cursor_do;
-  logic mask_missing, position_beyond;
+  logic mask_missing, position_beyond, last;
   logic [1:0] index, new_index;
   count_t position, remain, left;
   code_e code;
@@ -128,6 +129,7 @@ module nma_copy_machine #(
       .remain_o      (remain),
       .beyond_o      (position_beyond),
       .left_o        (left),
+      .last_o        (last),
       .index_o       (index),
       .mask_missing_o(mask_missing),
       .code_o        (code)
@@ -135,27 +137,34 @@ module nma_copy_machine #(
 
   addresses_do_t addresses_do;
   offset_t original_at, copy_at;
+  logic [LineBits-1:0] original_line, copy_line;
+  logic original_enters, copy_enters;
 
-  nma_addresses i_addresses (
+  nma_addresses #(
+      .LANES(LANES)
+  ) i_addresses (
       .clk_i,
-      .do_i          (addresses_do),
-      .state_i       (state),
-      .child_i       (child),
-      .source_shift_i(job.source_shift),
-      .object_i      (object),
-      .dst_i         (dst),
-      .up_i          (word),
-      .position_i    (position),
-      .is_array_i    (is_array),
-      .original_at_o (original_at),
-      .copy_at_o     (copy_at)
+      .do_i             (addresses_do),
+      .state_i          (state),
+      .child_i          (child),
+      .source_shift_i   (job.source_shift),
+      .object_i         (object),
+      .dst_i            (dst),
+      .up_i             (word),
+      .position_i       (position),
+      .is_array_i       (is_array),
+      .original_at_o    (original_at),
+      .copy_at_o        (copy_at),
+      .original_line_i  (original_line),
+      .copy_line_i      (copy_line),
+      .original_enters_o(original_enters),
+      .copy_enters_o    (copy_enters)
   );
 
   // ---- Line registers ----
 
-  offset_t copy_line;
   word_t original_word, copy_word;
-  logic original_has, original_missing, copy_missing, store_missing, copy_has_line, stores;
+  logic original_has, original_missing, copy_missing, store_missing, copy_has_line, copy_has, copies;
   lines_do_t lines_do;
   logic copy_dirty, run_last;
   logic [LaneBits-1:0] run_lane;
@@ -170,6 +179,11 @@ module nma_copy_machine #(
       .state_i           (state),
       .original_at_i     (original_at),
       .copy_at_i         (copy_at),
+      .moves_i           (addresses_do),
+      .original_enters_i (original_enters),
+      .copy_enters_i     (copy_enters),
+      .original_line_o   (original_line),
+      .copy_line_o       (copy_line),
       .is_array_i        (is_array),
       .front_wild_i      (front_wild),
       .back_i            (back),
@@ -191,14 +205,14 @@ module nma_copy_machine #(
       .fill_words_i      (answer_words_i),
       .original_word_o   (original_word),
       .copy_word_o       (copy_word),
-      .stores_o          (stores),
+      .copies_o          (copies),
       .original_has_o    (original_has),
       .original_missing_o(original_missing),
       .copy_missing_o    (copy_missing),
       .copy_has_line_o   (copy_has_line),
+      .copy_has_o        (copy_has),
       .store_missing_o   (store_missing),
       .dirty_o           (copy_dirty),
-      .line_o            (copy_line),
       .words_o           (copy_words),
       .run_lane_o        (run_lane),
       .run_words_o       (run_words),
@@ -234,7 +248,7 @@ module nma_copy_machine #(
       .words_o         (stream_words),
       .arrived_i       (arrived),
       .arrived_slot_i  (SlotBits'(answer_tag_i)),
-      .keep_i          (state == Stream),
+      .keep_i          (state[Stream]),
       .arrived_words_i (answer_words_i),
       .arrived_live_o  (arrived_live),
       .arrived_offset_o(arrived_offset),
@@ -250,7 +264,7 @@ module nma_copy_machine #(
   ) i_match (
       .clk_i,
       .rst_ni,
-      .looks_i (arrived && arrived_live && state == Search && !found),
+      .looks_i (arrived && arrived_live && state[Search] && !found),
       .word_i  (child),
       .words_i (answer_words_i),
       .count_i (arrived_count),
@@ -290,7 +304,8 @@ module nma_copy_machine #(
 
   // ---- Accesses ----
 
-  logic drained, has_room, taken;
+  logic drained, has_room;
+  taken_t taken;
   nma_access #(
       .LANES        (LANES),
       .STREAM_BURSTS(STREAM_BURSTS),
@@ -316,7 +331,7 @@ module nma_copy_machine #(
       .out_words_i     (out_words),
       .wanted_i        (fills_copy ? copy_at : original_at),
       .dirty_i         (copy_dirty),
-      .line_i          (copy_line),
+      .line_i          ({copy_line, (LaneBits + 3)'(0)}),
       .line_data_i     (copy_words),
       .run_lane_i      (run_lane),
       .run_words_i     (run_words),
@@ -374,17 +389,19 @@ module nma_copy_machine #(
       .remain_i             (remain),
       .position_beyond_i    (position_beyond),
       .left_i               (left),
+      .last_i               (last),
       .mask_missing_i       (mask_missing),
       .code_i               (code),
       .original_at_i        (original_at),
       .original_has_i       (original_has),
       .original_word_i      (original_word),
       .copy_word_i          (copy_word),
-      .stores_i             (stores),
+      .copies_i             (copies),
       .original_missing_i   (original_missing),
       .copy_missing_i       (copy_missing),
       .store_missing_i      (store_missing),
       .copy_has_line_i      (copy_has_line),
+      .copy_has_i           (copy_has),
       .copy_dirty_i         (copy_dirty),
       .run_last_i           (run_last),
       .table_words_i        (table_words),
@@ -396,7 +413,6 @@ module nma_copy_machine #(
       .stream_head_full_i   (stream_head_full),
       .out_words_i          (out_words),
       .access_valid_i       (access_valid_o),
-      .access_writes_i      (access_writes_o),
       .taken_i              (taken),
       .drained_i            (drained),
       .has_room_i           (has_room),

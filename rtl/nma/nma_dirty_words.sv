@@ -1,6 +1,6 @@
 /// nma_dirty_words: which words of a line register have changed.
 ///
-/// The first run of adjacent ones is offered, so that each run is one write. Adding its lowest bit carries through it.
+/// The first run of adjacent ones is offered, so that each run is one write.
 module nma_dirty_words #(
     parameter int unsigned LANES = 8,
     localparam int unsigned LaneBits = $clog2(LANES)
@@ -8,8 +8,7 @@ module nma_dirty_words #(
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                clear_i,
-    input  logic                store_i,
-    input  logic [LaneBits-1:0] lane_i,
+    input  logic [   LANES-1:0] store_i,      // these words change; not while a run is offered
     input  logic                written_i,    // the run that is offered
     output logic                dirty_o,
     output logic [LaneBits-1:0] run_lane_o,
@@ -17,38 +16,64 @@ module nma_dirty_words #(
     output logic                run_last_o    // nothing else is dirty
 );
 
-  logic [LANES-1:0] dirty_d, dirty_q, lowest, others;
-  logic [LANES:0] carried;
-  logic [LaneBits:0] behind;
+  typedef logic [LANES-1:0] lanes_t;
 
-  assign lowest     = dirty_q & -dirty_q;
-  assign carried    = {1'b0, dirty_q} + {1'b0, lowest};
-  assign others     = dirty_q & carried[LANES-1:0];
-  assign dirty_o    = dirty_q != '0;
-  assign run_last_o = others == '0;
+  lanes_t dirty_d, dirty_q, others, changed;
+  // Whether there is a run, and whether it is the last one: known before the state that asks.
+  logic some_d, some_q, last_d, last_q;
+  logic begun;
 
-  // Where the run begins, and what is behind it: the one bit that was carried to.
-  always_comb begin
-    run_lane_o = '0;
-    behind     = '0;
+  // The words of all runs but the first.
+  function automatic lanes_t others_of(lanes_t dirty);
+    logic has_begun, has_ended;
+    has_begun = 1'b0;
+    has_ended = 1'b0;
     for (int unsigned at = 0; at < LANES; ++at) begin
-      if (lowest[at]) run_lane_o |= LaneBits'(at);
-      if (carried[at] && !dirty_q[at]) behind |= (LaneBits + 1)'(at);
+      has_ended     = has_ended || (has_begun && !dirty[at]);
+      has_begun     = has_begun || dirty[at];
+      others_of[at] = dirty[at] && has_ended;
     end
-    if (carried[LANES]) behind |= (LaneBits + 1)'(LANES);
-  end
-  assign run_words_o = behind - {1'b0, run_lane_o};
+  endfunction
 
+  assign dirty_o    = some_q;
+  assign run_last_o = last_q;
+  assign others     = others_of(dirty_q);
+  assign changed    = dirty_q | store_i;
+
+  // Where the first run begins, and how long it is.
   always_comb begin
-    dirty_d = dirty_q;
-    if (written_i) dirty_d = others;
-    if (store_i) dirty_d[lane_i] = 1'b1;
-    if (clear_i) dirty_d = '0;
+    begun       = 1'b0;
+    run_lane_o  = '0;
+    run_words_o = '0;
+    for (int unsigned at = 0; at < LANES; ++at) begin
+      if (dirty_q[at] && !begun) run_lane_o = LaneBits'(at);
+      if (dirty_q[at] && !others[at]) run_words_o += 1'b1;
+      begun = begun || dirty_q[at];
+    end
+  end
+
+  // That a run was written is known last, so both cases are ready by then.
+  always_comb begin
+    dirty_d = written_i ? others : changed;
+    some_d  = written_i ? others != '0 : changed != '0;
+    last_d  = written_i ? others_of(others) == '0 : others_of(changed) == '0;
+    if (clear_i) begin
+      dirty_d = '0;
+      some_d  = 1'b0;
+      last_d  = 1'b1;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) dirty_q <= '0;
-    else dirty_q <= dirty_d;
+    if (!rst_ni) begin
+      dirty_q <= '0;
+      some_q  <= 1'b0;
+      last_q  <= 1'b1;
+    end else begin
+      dirty_q <= dirty_d;
+      some_q  <= some_d;
+      last_q  <= last_d;
+    end
   end
 
 endmodule

@@ -4,14 +4,21 @@
 /// Only the copy's register is written to. It is cleaned before it gets another line.
 module nma_lines #(
     parameter int unsigned LANES = 8,
-    localparam int unsigned LaneBits = $clog2(LANES)
+    localparam int unsigned LaneBits = $clog2(LANES),
+    localparam int unsigned LineBits = nma_pkg::OffsetBits - LaneBits - 3
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
-    input  nma_pkg::state_e  state_i,
+    input  nma_pkg::states_t state_i,
     // The words of the original and the copy that it is about.
     input  nma_pkg::offset_t original_at_i,
     input  nma_pkg::offset_t copy_at_i,
+    // They change at the next edge, to words of these lines or others.
+    input  nma_pkg::addresses_do_t moves_i,
+    input  logic             original_enters_i,
+    input  logic             copy_enters_i,
+    output logic [LineBits-1:0] original_line_o,
+    output logic [LineBits-1:0] copy_line_o,
     // What the state depends on.
     input  logic             is_array_i,
     input  logic             front_wild_i,
@@ -35,16 +42,16 @@ module nma_lines #(
     input  logic [LANES-1:0][63:0] fill_words_i,
     output nma_pkg::word_t   original_word_o,
     output nma_pkg::word_t   copy_word_o,
-    output logic             stores_o,
+    output logic             copies_o,
     output logic             original_has_o,
     // The first that is missing counts.
     output logic             original_missing_o,
     output logic             copy_missing_o,
     output logic             copy_has_line_o,
+    output logic             copy_has_o,        // also its word
     output logic             store_missing_o,
     // What has changed in the copy.
     output logic             dirty_o,
-    output nma_pkg::offset_t line_o,
     output logic [LANES-1:0][63:0] words_o,
     output logic [LaneBits-1:0] run_lane_o,
     output logic [LaneBits:0] run_words_o,
@@ -52,7 +59,8 @@ module nma_lines #(
 );
   import nma_pkg::*;
 
-  logic copy_has, loads_original, loads_copy, stores_now;
+  logic loads_original, loads_copy, stores, stores_now;
+  logic [LANES-1:0] stored;
   word_t store_value;
 
   nma_operands i_operands (
@@ -75,14 +83,15 @@ module nma_lines #(
       .index_i,
       .loads_original_o(loads_original),
       .loads_copy_o    (loads_copy),
-      .stores_o,
+      .copies_o,
+      .stores_o        (stores),
       .store_value_o   (store_value)
   );
 
   assign original_missing_o = loads_original && !original_has_o;
-  assign copy_missing_o     = loads_copy && !copy_has;
-  assign store_missing_o    = stores_o && !copy_has_line_o;
-  assign stores_now         = runs_i && stores_o && copy_has_line_o;
+  assign copy_missing_o     = loads_copy && !copy_has_o;
+  assign store_missing_o    = stores && !copy_has_line_o;
+  assign stores_now         = runs_i && stores && copy_has_line_o;
 
   nma_original_line #(
       .LANES(LANES)
@@ -90,12 +99,15 @@ module nma_lines #(
       .clk_i,
       .rst_ni,
       .offset_i(original_at_i),
+      .moves_i (moves_i.original),
+      .enters_i(original_enters_i),
       .has_o   (original_has_o),
       .word_o  (original_word_o),
       .clear_i (do_i.clear),
       .take_i  (runs_i && original_missing_o),
       .fill_i  (do_i.fill_original),
-      .fill_words_i
+      .fill_words_i,
+      .line_o  (original_line_o)
   );
 
   nma_line_register #(
@@ -104,16 +116,19 @@ module nma_lines #(
       .clk_i,
       .rst_ni,
       .offset_i  (copy_at_i),
+      .moves_i   (moves_i.copy),
+      .enters_i  (copy_enters_i),
       .has_line_o(copy_has_line_o),
-      .has_o     (copy_has),
+      .has_o     (copy_has_o),
       .word_o    (copy_word_o),
       .store_i   (stores_now),
       .value_i   (store_value),
+      .stored_o  (stored),
       .clear_i   (do_i.clear),
       .take_i    (do_i.take_copy),
       .fill_i    (do_i.fill_copy),
       .fill_words_i,
-      .line_o,
+      .line_o    (copy_line_o),
       .words_o
   );
 
@@ -123,8 +138,7 @@ module nma_lines #(
       .clk_i,
       .rst_ni,
       .clear_i  (do_i.clear),
-      .store_i  (stores_now),
-      .lane_i   (copy_at_i[3+:LaneBits]),
+      .store_i  (stored),
       .written_i(do_i.written),
       .dirty_o,
       .run_lane_o,

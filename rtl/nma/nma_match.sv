@@ -19,6 +19,7 @@ module nma_match #(
   localparam int unsigned LineBits = OffsetBits - LaneBits - 3;
 
   logic [LANES-1:0] equal_d, equal_q;
+  logic found_d, found_q;
   logic [LineBits-1:0] line_d, line_q;
   logic [LaneBits-1:0] lane;
 
@@ -27,13 +28,19 @@ module nma_match #(
       equal_d[at] = looks_i && (LaneBits + 1)'(at) < count_i && words_i[at] == word_i;
     end
   end
-  assign line_d = offset_i[OffsetBits-1-:LineBits];
+  assign found_d = equal_d != '0;
+  assign line_d  = offset_i[OffsetBits-1-:LineBits];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) equal_q <= '0;
-    else equal_q <= equal_d;
+    if (!rst_ni) found_q <= 1'b0;
+    else found_q <= found_d;
   end
-  always_ff @(posedge clk_i) line_q <= line_d;
+
+  // Nothing else means anything before something is found.
+  always_ff @(posedge clk_i) begin
+    equal_q <= equal_d;
+    line_q  <= line_d;
+  end
 
   always_comb begin
     lane = '0;
@@ -41,7 +48,7 @@ module nma_match #(
       if (equal_q[at-1]) lane = LaneBits'(at - 1);
     end
   end
-  assign found_o = equal_q != '0;
+  assign found_o = found_q;
   assign at_o    = {line_q, lane, 3'b000};
 
   logic unused;

@@ -146,6 +146,14 @@ package nma_pkg;
     Result
   } state_e;
 
+  /// The state as registers have it: one bit is set, so that whoever asks for a state looks at a single register.
+  localparam int unsigned States = 32'(Result) + 1;
+  typedef logic [States-1:0] states_t;
+
+  function automatic states_t only(state_e state);
+    return states_t'(1) << state;
+  endfunction
+
   // What a state has the parts do at the next edge.
   typedef struct packed {
     logic begins;    // a job
@@ -160,6 +168,15 @@ package nma_pkg;
     logic issued;   // the burst that is offered has been requested
     logic take;     // the burst in turn is taken out of its slot
   } stream_do_t;
+  // What memory takes in this cycle, if the state offers it: a state knows that it does, and asks for its own.
+  typedef struct packed {
+    logic read;      // of a word or a line
+    logic write;     // a part of the table, an entry of the map
+    logic run;       // words of the copy's line
+    logic searched;  // the read of a burst of the list,
+    logic streamed;  // and of an array;
+    logic stored;    // the write of a burst of an array
+  } taken_t;
   typedef struct packed {
     logic original;  // the address of the original changes, as the state has it
     logic copy;      // and that of the copy

@@ -43,6 +43,7 @@ module nma_states #(
     input  nma_pkg::count_t         remain_i,
     input  logic                    position_beyond_i,
     input  nma_pkg::count_t         left_i,
+    input  logic                    last_i,
     input  logic                    mask_missing_i,
     input  nma_pkg::code_e          code_i,
     // Line registers.
@@ -50,11 +51,12 @@ module nma_states #(
     input  logic                    original_has_i,
     input  nma_pkg::word_t          original_word_i,
     input  nma_pkg::word_t          copy_word_i,
-    input  logic                    stores_i,
+    input  logic                    copies_i,
     input  logic                    original_missing_i,
     input  logic                    copy_missing_i,
     input  logic                    store_missing_i,
     input  logic                    copy_has_line_i,
+    input  logic                    copy_has_i,
     input  logic                    copy_dirty_i,
     input  logic                    run_last_i,
     // The map and the stream.
@@ -68,14 +70,13 @@ module nma_states #(
     input  logic [LaneBits:0]       out_words_i,
     // Accesses.
     input  logic                    access_valid_i,
-    input  logic                    access_writes_i,
-    input  logic                    taken_i,
+    input  nma_pkg::taken_t         taken_i,
     input  logic                    drained_i,
     input  logic                    has_room_i,
     input  logic                    answered_i,
     input  nma_pkg::word_t          answer_i,
     // Registers.
-    output nma_pkg::state_e         state_o,
+    output nma_pkg::states_t        state_o,
     output logic                    pauses_o,  // the state is only waited in
     output nma_pkg::job_t           job_o,
     output nma_pkg::offset_t        used_o,  // the end of what the buffer has
@@ -110,12 +111,21 @@ module nma_states #(
   localparam int unsigned NullBits = 4;
   localparam logic [PauseBits-1:0] Charged = PauseBits'(STATE_CYCLES - 1);
 
-  state_e state_d, state_q, next_d, next_q;
+  // States that may have to wait for a line.
+  localparam states_t NeedLines =
+      only(LoadHeader) | only(Size) | only(ParentWord) | only(SavePosition) | only(SaveIndex) | only(SaveBytes)
+      | only(SaveParentSrc) | only(SaveParentDst) | only(SaveHeader) | only(Word) | only(Copy) | only(NoElements)
+      | only(Point) | only(Retreat) | only(Up) | only(UpHeader) | only(UpPosition) | only(UpIndex);
+
+  states_t state_d, state_q, next_d, next_q;
   logic [PauseBits-1:0] pause_d, pause_q;  // further cycles of this state
 
   // The job.
   job_t job_d, job_q;
   fault_e fault_d, fault_q;
+  logic failed_d, failed_q;  // the state before this one has failed
+  fault_e failed_with_d, failed_with_q;
+  logic ends_d, ends_q;  // it was the last one of the job, as it has failed or all is copied
   offset_t used_d, used_q;  // the end of what the buffer has
   logic [31:0] objects_d, objects_q;
   word_t root_d, root_q;  // final address of the first copy
@@ -133,6 +143,7 @@ module nma_states #(
   word_t word_d, word_q;
   word_e what_d, what_q;
   logic [NullBits-1:0] null_d, null_q;  // these parts of that word are 0
+  logic same_d, same_q;  // the word of the table that came last is the child
   logic inserts_d, inserts_q;
 
   // Ranges: the table to clear, the copy of an array.
@@ -159,25 +170,25 @@ module nma_states #(
   assign out_full_o        = out_full_q;
   assign fills_copy_o      = fills_copy_q;
 
-  assign job_ready_o      = state_q == Idle;
-  assign record_valid_o   = state_q == TypeAsk || state_q == MaskAsk;
+  assign job_ready_o      = state_q[Idle];
+  assign record_valid_o   = state_q[TypeAsk] || state_q[MaskAsk];
   assign record_address_o = record_at_q;
-  assign record_whole_o   = state_q == TypeAsk;
-  assign result_valid_o   = state_q == Result;
+  assign record_whole_o   = state_q[TypeAsk];
+  assign result_valid_o   = state_q[Result];
   assign result_o.fault   = fault_q;
   assign result_o.root    = fault_q == FaultNone ? root_q : '0;
   assign result_o.bytes   = used_q - job_q.target;
   assign result_o.objects = objects_q;
 
   always_comb begin
-    unique case (state_q)
-      Idle: quiet_o = !job_valid_i;
-      Clear, InsertOriginal, InsertCopy: quiet_o = !has_room_i;
-      Stream: quiet_o = !access_valid_i && (out_full_q || !stream_head_full_i);
-      Search: quiet_o = !access_valid_i && !found_i && !stream_complete_i;
-      Clean: quiet_o = copy_dirty_i && !has_room_i;
-      Drain: quiet_o = !drained_i;
-      TypeWait, MaskWait, ProbeWait, KnownWait, FetchWait: quiet_o = 1'b1;
+    unique case (1'b1)
+      state_q[Idle]: quiet_o = !job_valid_i;
+      state_q[Clear], state_q[InsertOriginal], state_q[InsertCopy]: quiet_o = !has_room_i;
+      state_q[Stream]: quiet_o = !access_valid_i && (out_full_q || !stream_head_full_i);
+      state_q[Search]: quiet_o = !access_valid_i && !found_i && !stream_complete_i;
+      state_q[Clean]: quiet_o = copy_dirty_i && !has_room_i;
+      state_q[Drain]: quiet_o = !drained_i;
+      state_q[TypeWait], state_q[MaskWait], state_q[ProbeWait], state_q[KnownWait], state_q[FetchWait]: quiet_o = 1'b1;
       default: quiet_o = 1'b0;
     endcase
   end
@@ -186,472 +197,485 @@ module nma_states #(
   logic [LaneBits:0] range_step;
   offset_t range_next;
   count_t range_remain;
-  logic wrong_size, sees_word, stored, fails;
-  logic [NullBits-1:0] original_null;
-  fault_e fails_with;
+  states_t onward;
+  states_t next;
+  logic fetches;
+  logic wrong_size, too_short, missing, can_load, stored;
 
   assign record_of_type = settings_i.types_address + 64'({header_q, 6'd0}) + 64'({header_q, 3'd0});  // 72 bytes each
   // Behind the burst of a range; a table ends with one that is not larger.
-  assign range_step   = state_q == Clear ? (LaneBits + 1)'(LANES) : out_words_i;
+  assign range_step   = state_q[Clear] ? (LaneBits + 1)'(LANES) : out_words_i;
   assign range_next   = range_at_q + {(OffsetBits - LaneBits - 4)'(0), range_step, 3'b000};
   assign range_remain = range_left_q - CountBits'(range_step);
+
+  // The rest of an object has no room for a descriptor.
+  assign too_short = left_i < CountBits'(DescriptorWords);
 
   // The elements of a data array were copied before anything else, so none is a parent.
   assign wrong_size = is_array_i && (kind_i == KindPointerArray ? bytes_q[2:0] != '0 : back_q);
 
-  for (genvar part = 0; part < NullBits; ++part) begin : g_null
-    assign original_null[part] = original_word_i[part*64/NullBits+:64/NullBits] == '0;
-  end
+  function automatic logic [NullBits-1:0] null_parts(word_t word);
+    for (int unsigned part = 0; part < NullBits; ++part) null_parts[part] = word[part*64/NullBits+:64/NullBits] == '0;
+  endfunction
   assign is_null_o = null_q == '1;
+  assign same_d    = answer_i == child_q;
 
-  // A word of the object is stored.
-  assign stored = !pauses_o && (state_q == Copy || state_q == Point) && stores_i && copy_has_line_i;
+  // That a state fails is known late in its cycle, and changes little then: the fault and the way to the end follow in
+  // the next one, before anybody asks for them.
+  assign fetches = fetches_q && !ends_q;
+  assign next    = ends_q ? only(Drain) : next_q;
 
+  // A word of the object is stored; the next one is loaded meanwhile, if it can be.
+  assign missing  = original_missing_i || copy_missing_i || store_missing_i;
+  assign stored   = !pauses_o && ((state_q[Copy] && copies_i) || state_q[Point]) && copy_has_line_i;
+  assign can_load = original_has_i && !mask_missing_i;
+
+  // Where a state leads is said by the bits of `state_d` that it sets, beside those of `onward` where the state needs a
+  // line register: these count only if no line is missing.
   always_comb begin
-    state_d             = state_q;
-    next_d              = next_q;
-    pause_d             = '0;
-    job_d               = job_q;
-    fault_d             = fault_q;
-    used_d              = used_q;
-    objects_d           = objects_q;
-    root_d              = root_q;
-    child_d             = child_q;
-    back_d              = back_q;
-    header_d            = header_q;
-    bytes_d             = bytes_q;
-    record_at_d         = record_at_q;
-    src_d               = src_q;
-    dst_d               = dst_q;
-    what_d              = what_q;
-    null_d              = null_q;
-    inserts_d           = inserts_q;
-    word_d              = word_q;
-    range_at_d          = range_at_q;
-    range_left_d        = range_left_q;
+    state_d               = '0;
+    onward                = '0;
+    next_d                = next;
+    pause_d               = '0;
+    job_d                 = job_q;
+    fault_d               = failed_q ? failed_with_q : fault_q;
+    used_d                = used_q;
+    objects_d             = objects_q;
+    root_d                = root_q;
+    child_d               = child_q;
+    back_d                = back_q;
+    header_d              = header_q;
+    bytes_d               = bytes_q;
+    record_at_d           = record_at_q;
+    src_d                 = src_q;
+    dst_d                 = dst_q;
+    what_d                = what_q;
+    null_d                = null_q;
+    inserts_d             = inserts_q;
+    word_d                = word_q;
+    range_at_d            = range_at_q;
+    range_left_d          = range_left_q;
     map_do_o              = '0;
     stream_do_o           = '0;
     cursor_do_o           = '0;
     lines_do_o            = '0;
-    out_full_d          = out_full_q;
-    fills_copy_d        = fills_copy_q;
-    fetches_d           = fetches_q;
+    out_full_d            = out_full_q;
+    fills_copy_d          = fills_copy_q;
+    fetches_d             = fetches;
     stream_begin_offset_o = settings_i.map_offset;
     stream_begin_words_o  = map_count_i;
     addresses_do_o        = '0;
     new_index_o           = 2'(DescriptorWords - 1);
     set_type_o            = 1'b0;
     sets_parent_o         = 1'b0;
-    sees_word           = 1'b0;
-    fails               = 1'b0;
-    fails_with          = FaultWildPointer;
+    failed_d              = 1'b0;
+    failed_with_d         = FaultWildPointer;
+    ends_d                = 1'b0;
 
     if (pauses_o) begin
+      state_d = state_q;
       pause_d = pause_q - 1'b1;
     end else begin
-      // States that need no word of a line register: they do not wait to see whether one is missing.
-      unique case (state_q)
-        Idle: begin
-          if (job_valid_i) begin
-            job_d   = job_i;
-            state_d = Start;
-          end
+      unique case (1'b1)
+        // States that need no word of a line register.
+        state_q[Idle]: begin
+          state_d = job_valid_i ? only(Start) : only(Idle);
+          if (job_valid_i) job_d = job_i;
         end
-        Start: begin
-          fault_d        = FaultNone;
-          used_d         = job_q.sound ? job_q.begins : job_q.target;
-          objects_d      = '0;
-          root_d         = '0;
-          dst_d          = '0;
-          src_d          = '0;
-          child_d        = job_q.root;
-          back_d         = 1'b0;
+        state_q[Start]: begin
+          fault_d          = FaultNone;
+          used_d           = job_q.sound ? job_q.begins : job_q.target;
+          objects_d        = '0;
+          root_d           = '0;
+          dst_d            = '0;
+          src_d            = '0;
+          child_d          = job_q.root;
+          back_d           = 1'b0;
           lines_do_o.clear = 1'b1;
           map_do_o.begins  = 1'b1;
           if (!job_q.sound) begin
             fault_d = FaultBadRequest;
-            state_d = Result;
+            state_d = only(Result);
           end else if (job_q.root == '0) begin
-            fails      = 1'b1;
-            fails_with = FaultNullPointer;
+            failed_d      = 1'b1;
+            failed_with_d = FaultNullPointer;
           end else if (job_q.hashed) begin
-            state_d = Table;
+            state_d = only(Table);
           end else begin
-            state_d = Advance;
+            state_d = only(Advance);
             pause_d = Charged;
           end
         end
-        Table: begin
-          range_at_d   = settings_i.map_offset;
-          range_left_d = table_words_i;
-          state_d      = Clear;
-          fails        = map_misfit_i;
-          fails_with   = FaultMapFull;
+        state_q[Table]: begin
+          range_at_d    = settings_i.map_offset;
+          range_left_d  = table_words_i;
+          failed_d      = map_misfit_i;
+          failed_with_d = FaultMapFull;
+          if (!failed_d) state_d = only(Clear);
         end
-        Clear: begin
-          if (taken_i) begin
+        state_q[Clear]: begin
+          if (taken_i.write) begin
             range_at_d   = range_next;
             range_left_d = range_remain;
-            if (range_left_q <= CountBits'(LANES)) begin
-              state_d = Advance;
-              pause_d = Charged;
-            end
+          end
+          if (taken_i.write && range_left_q <= CountBits'(LANES)) begin
+            state_d = only(Advance);
+            pause_d = Charged;
+          end else begin
+            state_d = only(Clear);
           end
         end
-        Advance: begin
+        state_q[Advance]: begin
           addresses_do_o.original = 1'b1;
-          state_d               = Locate;
+          state_d                 = only(Locate);
         end
-        Locate: begin
+        state_q[Locate]: begin
           addresses_do_o.original = 1'b1;
-          state_d               = LoadHeader;
-          fails                 = wild_i;
+          failed_d                = wild_i;
+          if (!failed_d) state_d = only(LoadHeader);
         end
-        Type: begin
-          record_at_d = record_of_type;
-          state_d     = TypeAsk;
-          fails       = header_q >= settings_i.types_count;
-          fails_with  = FaultBadDescriptor;
+        state_q[Type]: begin
+          record_at_d   = record_of_type;
+          failed_d      = header_q >= settings_i.types_count;
+          failed_with_d = FaultBadDescriptor;
+          if (!failed_d) state_d = only(TypeAsk);
         end
-        TypeAsk: if (record_ready_i) state_d = TypeWait;
-        TypeWait: begin
+        state_q[TypeAsk]: state_d = record_ready_i ? only(TypeWait) : only(TypeAsk);
+        state_q[TypeWait]: begin
           if (record_answer_valid_i) begin
             set_type_o              = 1'b1;
             cursor_do_o.forget_mask = 1'b1;
-            state_d               = back_q ? UpPosition : Size;
-            fails                 = record_fault_i || !record_sound_i;
-            fails_with            = FaultBadDescriptor;
+            failed_d                = record_fault_i || !record_sound_i;
+            failed_with_d           = FaultBadDescriptor;
+            if (!failed_d) state_d = back_q ? only(UpPosition) : only(Size);
+          end else begin
+            state_d = only(TypeWait);
           end
         end
-        Check: begin
-          state_d = Room;
-          fails   = wrong_size || beyond_i;
-          if (wrong_size) fails_with = FaultBadDescriptor;
+        state_q[Check]: begin
+          failed_d = wrong_size || beyond_i;
+          if (wrong_size) failed_with_d = FaultBadDescriptor;
+          if (!failed_d) state_d = only(Room);
         end
-        Room: begin
+        state_q[Room]: begin
           pause_d = Charged;
-          fails   = no_room_i;
           if (!back_q) begin
-            fails_with = FaultBufferFull;
-            state_d    = Insert;
+            failed_d      = no_room_i;
+            failed_with_d = FaultBufferFull;
+            if (!failed_d) state_d = only(Insert);
           end else begin
-            fails             = no_room_i || position_beyond_i;
-            src_d             = child_q;
-            dst_d             = object_i;
+            failed_d            = no_room_i || position_beyond_i;
+            src_d               = child_q;
+            dst_d               = object_i;
             addresses_do_o      = '1;
             cursor_do_o.resumes = 1'b1;
-            state_d           = remain_i == '0 ? Leave : Word;
+            if (!failed_d) state_d = remain_i == '0 ? only(Leave) : only(Word);
           end
         end
-        Insert: begin
-          used_d        = end_at_i;
-          objects_d     = objects_q + 1'b1;
-          inserts_d     = 1'b1;
+        state_q[Insert]: begin
+          used_d          = end_at_i;
+          objects_d       = objects_q + 1'b1;
+          inserts_d       = 1'b1;
           map_do_o.insert = 1'b1;
-          state_d       = job_q.hashed ? Probe : InsertOriginal;
-          pause_d       = job_q.hashed ? Charged : '0;
-          fails         = map_full_i;
-          fails_with    = FaultMapFull;
+          pause_d         = job_q.hashed ? Charged : '0;
+          failed_d        = map_full_i;
+          failed_with_d   = FaultMapFull;
+          if (!failed_d) state_d = job_q.hashed ? only(Probe) : only(InsertOriginal);
         end
-        InsertOriginal: begin
+        state_q[InsertOriginal]: begin
           map_do_o.hit = 1'b1;
-          if (taken_i) state_d = InsertCopy;
+          state_d      = taken_i.write ? only(InsertCopy) : only(InsertOriginal);
         end
-        InsertCopy: begin
-          if (taken_i) begin
+        state_q[InsertCopy]: begin
+          if (taken_i.write) begin
             map_do_o.inserted   = 1'b1;
             addresses_do_o.copy = dst_q == '0;
-            state_d           = dst_q != '0 ? ParentWord : is_array_i ? SaveBytes : SaveParentSrc;
+            state_d             = dst_q != '0 ? only(ParentWord) : is_array_i ? only(SaveBytes) : only(SaveParentSrc);
+          end else begin
+            state_d = only(InsertCopy);
           end
         end
-        Stream: begin
-          stream_do_o.issued = taken_i && !access_writes_i;
-          if (taken_i && access_writes_i) begin
+        state_q[Stream]: begin
+          stream_do_o.issued = taken_i.streamed;
+          if (taken_i.stored) begin
             range_at_d   = range_next;
             range_left_d = range_remain;
             out_full_d   = 1'b0;
-            if (range_left_q == CountBits'(out_words_i)) begin
-              state_d = Leave;
-              pause_d = Charged;
-            end
-          end else if (!out_full_q && stream_head_full_i) begin
+          end
+          // Only what is full is written, so another burst is never taken in that cycle.
+          if (!out_full_q && stream_head_full_i) begin
             stream_do_o.take = 1'b1;
-            out_full_d     = 1'b1;
+            out_full_d       = 1'b1;
+          end
+          if (taken_i.stored && range_left_q == CountBits'(out_words_i)) begin
+            state_d = only(Leave);
+            pause_d = Charged;
+          end else begin
+            state_d = only(Stream);
           end
         end
-        MaskAsk: if (record_ready_i) state_d = MaskWait;
-        MaskWait: begin
+        state_q[MaskAsk]: state_d = record_ready_i ? only(MaskWait) : only(MaskAsk);
+        state_q[MaskWait]: begin
           if (record_answer_valid_i) begin
             cursor_do_o.set_mask = 1'b1;
-            state_d            = Word;
-            fails              = record_fault_i;
-            fails_with         = FaultBadDescriptor;
+            failed_d             = record_fault_i;
+            failed_with_d        = FaultBadDescriptor;
+            if (!failed_d) state_d = only(Word);
+          end else begin
+            state_d = only(MaskWait);
           end
         end
-        // A child that is no place for an object_i is in no map.
-        Find: begin
-          inserts_d        = 1'b0;
+        // A child that is no place for an object is in no map.
+        state_q[Find]: begin
+          inserts_d          = 1'b0;
           map_do_o.find      = 1'b1;
           stream_do_o.begins = !job_q.hashed;
-          state_d          = job_q.hashed ? Probe : Search;
-          pause_d          = job_q.hashed ? Charged : '0;
+          state_d            = job_q.hashed ? only(Probe) : only(Search);
+          pause_d            = job_q.hashed ? Charged : '0;
         end
-        Search: begin
-          stream_do_o.issued = taken_i;
+        state_q[Search]: begin
+          stream_do_o.issued = taken_i.searched;
           if (found_i && !access_valid_i) begin
-            state_d = Known;
+            state_d = only(Known);
           end else if (!found_i && stream_complete_i) begin
-            state_d = Advance;
+            state_d = only(Advance);
             pause_d = Charged;
-          end
-        end
-        Probe: if (taken_i) state_d = ProbeWait;
-        ProbeWait: begin
-          if (answered_i) begin
-            word_d  = answer_i;
-            state_d = Probed;
-          end
-        end
-        Probed: begin
-          if (word_q != child_q && word_q != '0) begin
-            map_do_o.next = 1'b1;
-            state_d     = Probe;
-            pause_d     = Charged;
-          end else if (inserts_q) begin
-            state_d = InsertOriginal;
-          end else if (word_q == child_q) begin
-            map_do_o.hit = 1'b1;
-            state_d    = Known;
           end else begin
-            state_d = Advance;
+            state_d = only(Search);
+          end
+        end
+        state_q[Probe]: state_d = taken_i.read ? only(ProbeWait) : only(Probe);
+        state_q[ProbeWait]: begin
+          state_d = answered_i ? only(Probed) : only(ProbeWait);
+          if (answered_i) begin
+            word_d = answer_i;
+          end
+        end
+        state_q[Probed]: begin
+          if (!same_q && word_q != '0) begin
+            map_do_o.next = 1'b1;
+            state_d       = only(Probe);
+            pause_d       = Charged;
+          end else if (inserts_q) begin
+            state_d = only(InsertOriginal);
+          end else if (same_q) begin
+            map_do_o.hit = 1'b1;
+            state_d      = only(Known);
+          end else begin
+            state_d = only(Advance);
             pause_d = Charged;
           end
         end
-        Known: if (taken_i) state_d = KnownWait;
-        KnownWait: begin
-          if (answered_i) begin
-            word_d  = answer_i;
-            state_d = Point;
-          end
+        state_q[Known]: state_d = taken_i.read ? only(KnownWait) : only(Known);
+        state_q[KnownWait]: begin
+          state_d = answered_i ? only(Point) : only(KnownWait);
+          if (answered_i) word_d = answer_i;
         end
-        Leave: begin
+        state_q[Leave]: begin
           addresses_do_o.copy = 1'b1;
-          state_d           = Retreat;
+          state_d             = only(Retreat);
         end
-        UpCheck: begin
+        state_q[UpCheck]: begin
           addresses_do_o.copy = 1'b1;
           sets_parent_o       = 1'b1;
-          state_d           = UpHeader;
-          fails             = wild_i || parent_wild_i;
           if (word_q == '0) begin
-            fails     = 1'b0;
-            fetches_d = 1'b0;
-            next_d    = Drain;
-            state_d   = Clean;
+            ends_d  = 1'b1;
+            state_d = only(Clean);
+          end else begin
+            failed_d = wild_i || parent_wild_i;
+            if (!failed_d) state_d = only(UpHeader);
           end
         end
-        Fetch: if (taken_i) state_d = FetchWait;
-        FetchWait: begin
-          if (answered_i) begin
-            lines_do_o.fill_original = !fills_copy_q;
-            lines_do_o.fill_copy     = fills_copy_q;
-            state_d                = next_q;
-          end
+        state_q[Fetch]: state_d = taken_i.read ? only(FetchWait) : only(Fetch);
+        state_q[FetchWait]: begin
+          lines_do_o.fill_original = answered_i && !fills_copy_q;
+          lines_do_o.fill_copy     = answered_i && fills_copy_q;
+          state_d                  = answered_i ? next_q : only(FetchWait);
         end
-        Clean: begin
-          lines_do_o.written = taken_i;
-          if (!copy_dirty_i || (taken_i && run_last_i)) begin
+        state_q[Clean]: begin
+          lines_do_o.written = taken_i.run;
+          if (!copy_dirty_i || (taken_i.run && run_last_i)) begin
             lines_do_o.take_copy = 1'b1;
-            state_d            = fetches_q ? Fetch : next_q;
+            state_d              = fetches ? only(Fetch) : next;
+          end else begin
+            state_d = only(Clean);
           end
         end
-        Drain: if (drained_i) state_d = Result;
-        Result: if (result_ready_i) state_d = Idle;
-        // These do, but what they set may be set again when the line has come.
-        LoadHeader: begin
+        state_q[Drain]:  state_d = drained_i ? only(Result) : only(Drain);
+        state_q[Result]: state_d = result_ready_i ? only(Idle) : only(Result);
+        // These do, and what they set may be set again when the line has come.
+        state_q[LoadHeader]: begin
           header_d = original_word_i[31:0];
           back_d   = 1'b0;
+          onward   = only(Type);
+          if (original_has_i) begin
+            addresses_do_o.original = 1'b1;
+            pause_d                 = Charged;
+          end
         end
-        Size: bytes_d = !is_array_i ? 64'(type_bytes_i) : back_q ? copy_word_i : original_word_i;
-        SaveHeader: begin
+        state_q[Size]: begin
+          bytes_d = !is_array_i ? 64'(type_bytes_i) : back_q ? copy_word_i : original_word_i;
+          addresses_do_o.original = !back_q && !original_missing_i;
+          addresses_do_o.copy     = back_q && !copy_missing_i;
+          // An array without a place for its front has no size to load.
+          failed_d = front_wild_i;
+          if (!failed_d) onward = only(Check);
+        end
+        state_q[ParentWord]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = only(SavePosition);
+        end
+        state_q[SavePosition]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = only(SaveIndex);
+        end
+        state_q[SaveIndex]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = is_array_i ? only(SaveBytes) : only(SaveParentSrc);
+        end
+        state_q[SaveBytes]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = only(SaveParentSrc);
+        end
+        state_q[SaveParentSrc]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = only(SaveParentDst);
+        end
+        state_q[SaveParentDst]: begin
+          addresses_do_o.copy = copy_has_line_i;
+          onward              = only(SaveHeader);
+        end
+        state_q[SaveHeader]: begin
           if (dst_q == '0) root_d = final_copy_i;
-          src_d               = child_q;
-          dst_d               = object_i;
+          src_d                 = child_q;
+          dst_d                 = object_i;
           cursor_do_o.begins    = 1'b1;
           cursor_do_o.set_index = 1'b1;
           new_index_o           = '0;
-          range_at_d          = object_i;
-          range_left_d        = words_i;
+          range_at_d            = object_i;
+          range_left_d          = words_i;
           stream_begin_offset_o = original_at_i;
           stream_begin_words_o  = words_i;
           stream_do_o.begins    = kind_i == KindDataArray;
+          addresses_do_o.copy   = copy_has_line_i;
+          onward                = words_i == '0 ? only(Leave) : kind_i == KindDataArray ? only(Stream) : only(Word);
+          if (copy_has_line_i && !onward[Stream]) pause_d = Charged;
         end
-        Word: begin
-          sees_word = !mask_missing_i;
+        state_q[Word]: begin
           if (mask_missing_i) record_at_d = mask_at_i + 64'({position_i[CountBits-1:5], 3'b000});
+          addresses_do_o.original = can_load;
+          cursor_do_o.load        = can_load;
+          onward                  = mask_missing_i ? only(MaskAsk) : only(Copy);
         end
-        Copy: begin
+        state_q[Copy]: begin
           cursor_do_o.set_index = what_q == WordDescriptor;
           if (what_q != WordData) child_d = word_q;
+          if (copies_i) begin
+            onward = last_i ? only(Leave) : can_load ? only(Copy) : only(Word);
+          end else if (what_q == WordElements || (what_q == WordDescriptor && too_short)) begin
+            failed_d      = 1'b1;
+            failed_with_d = what_q == WordElements ? FaultNullPointer : FaultBadDescriptor;
+          end else if (is_null_o) begin
+            onward                  = only(NoElements);
+            addresses_do_o.original = 1'b1;
+          end else begin
+            onward  = only(Find);
+            pause_d = Charged;
+          end
         end
-        NoElements: begin
-          word_d = original_word_i;
-          null_d = original_null;
-          what_d = WordElements;
+        state_q[NoElements]: begin
+          word_d                  = original_word_i;
+          null_d                  = null_parts(original_word_i);
+          what_d                  = WordElements;
+          addresses_do_o.original = original_has_i;
+          onward                  = only(Copy);
         end
-        Retreat: child_d = copy_word_i;
-        Up: word_d = copy_word_i;
-        UpHeader: begin
+        state_q[Point]: onward = last_i ? only(Leave) : only(Word);
+        state_q[Retreat]: begin
+          child_d             = copy_word_i;
+          addresses_do_o.copy = copy_has_i;
+          onward              = only(Up);
+        end
+        state_q[Up]: begin
+          word_d = copy_word_i;
+          onward = only(UpCheck);
+        end
+        state_q[UpHeader]: begin
           header_d = copy_word_i[31:0];
           back_d   = 1'b1;
+          onward   = only(Type);
+          if (copy_has_i) begin
+            addresses_do_o = '1;
+            pause_d        = Charged;
+          end
         end
-        UpPosition: word_d = copy_word_i;
-        UpIndex: begin
+        state_q[UpPosition]: begin
+          word_d              = copy_word_i;
+          addresses_do_o.copy = copy_has_i;
+          onward              = only(UpIndex);
+        end
+        state_q[UpIndex]: begin
           cursor_do_o.set_position = 1'b1;
           cursor_do_o.set_index    = 1'b1;
           new_index_o              = copy_word_i[1:0];
+          addresses_do_o.copy      = copy_has_i;
+          if (word_q[63:OffsetBits-3] == '0) onward = only(Size);
+          else failed_d = copy_has_i;
         end
         default: ;
       endcase
-      if (original_missing_i || copy_missing_i || store_missing_i) begin
-        next_d       = state_q;
+
+      if (missing) begin
+        next_d       = state_q & NeedLines;
         fills_copy_d = !original_missing_i;
         fetches_d    = original_missing_i || copy_missing_i;
-        state_d      = original_missing_i || (copy_missing_i && copy_has_line_i) ? Fetch : Clean;
+        state_d     |= original_missing_i || (copy_missing_i && copy_has_line_i) ? only(Fetch) : only(Clean);
       end else begin
-        unique case (state_q)
-          LoadHeader: begin
-            addresses_do_o.original = 1'b1;
-            state_d               = Type;
-            pause_d               = Charged;
-          end
-          Size: begin
-            addresses_do_o.original = !back_q;
-            addresses_do_o.copy     = back_q;
-            state_d               = Check;
-            fails                 = front_wild_i;
-          end
-          ParentWord: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = SavePosition;
-          end
-          SavePosition: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = SaveIndex;
-          end
-          SaveIndex: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = is_array_i ? SaveBytes : SaveParentSrc;
-          end
-          SaveBytes: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = SaveParentSrc;
-          end
-          SaveParentSrc: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = SaveParentDst;
-          end
-          SaveParentDst: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = SaveHeader;
-          end
-          SaveHeader: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = words_i == '0 ? Leave : kind_i == KindDataArray ? Stream : Word;
-            pause_d           = state_d == Stream ? '0 : Charged;
-          end
-          Word: begin
-            if (mask_missing_i) begin
-              state_d = MaskAsk;
-            end else begin
-              addresses_do_o.original = 1'b1;
-              cursor_do_o.load        = 1'b1;
-              state_d               = Copy;
-            end
-          end
-          Copy: begin
-            if (!stores_i) begin
-              state_d = Find;
-              pause_d = Charged;
-              if (is_null_o) begin
-                addresses_do_o.original = 1'b1;
-                state_d                 = NoElements;
-                pause_d                 = '0;
-              end
-              fails      = what_q == WordElements || (what_q == WordDescriptor && left_i < CountBits'(DescriptorWords));
-              fails_with = what_q == WordElements ? FaultNullPointer : FaultBadDescriptor;
-            end
-          end
-          NoElements: begin
-            addresses_do_o.original = 1'b1;
-            state_d               = Copy;
-          end
-          Retreat: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = Up;
-          end
-          Up: state_d = UpCheck;
-          UpHeader: begin
-            addresses_do_o = '1;
-            state_d      = Type;
-            pause_d      = Charged;
-          end
-          UpPosition: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = UpIndex;
-          end
-          UpIndex: begin
-            addresses_do_o.copy = 1'b1;
-            state_d           = Size;
-            fails             = word_q[63:OffsetBits-3] != '0;
-          end
-          default: ;
+        state_d |= onward;
+      end
+
+      if (stored) begin
+        cursor_do_o.copied  = 1'b1;
+        addresses_do_o.copy = 1'b1;
+        pause_d             = Charged;
+        if (state_q[Copy] && !last_i && can_load) begin
+          addresses_do_o.original = 1'b1;
+          cursor_do_o.load        = 1'b1;
+        end
+      end
+
+      // The word that was stored is not needed any more, even if there is no next one yet.
+      if (state_q[Word] || ((state_q[Copy] || state_q[Point]) && copy_has_line_i)) begin
+        word_d = code_i == CodeTransient ? '0 : original_word_i;
+        null_d = null_parts(original_word_i);
+        unique case (code_i)
+          CodePointer:    what_d = WordPointer;
+          CodeDescriptor: what_d = WordDescriptor;
+          default:        what_d = WordData;
         endcase
       end
-    end
 
-    // The next word is loaded meanwhile, if it can be.
-    if (stored) begin
-      cursor_do_o.copied  = 1'b1;
-      addresses_do_o.copy = 1'b1;
-      state_d           = left_i == CountBits'(1) ? Leave : Word;
-      pause_d           = Charged;
-      if (state_q == Copy && left_i != CountBits'(1) && original_has_i && !mask_missing_i) begin
-        addresses_do_o.original = 1'b1;
-        cursor_do_o.load        = 1'b1;
-        sees_word             = 1'b1;
-        state_d               = Copy;
+      if (failed_d) begin
+        ends_d    = 1'b1;
+        state_d |= only(Clean);
+        pause_d   = '0;
       end
-    end
-
-    if (sees_word) begin
-      word_d = code_i == CodeTransient ? '0 : original_word_i;
-      null_d = original_null;
-      unique case (code_i)
-        CodePointer:    what_d = WordPointer;
-        CodeDescriptor: what_d = WordDescriptor;
-        default:        what_d = WordData;
-      endcase
-    end
-
-    if (fails) begin
-      fault_d   = fails_with;
-      fetches_d = 1'b0;
-      next_d    = Drain;
-      state_d   = Clean;
-      pause_d   = '0;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= Idle;
+      state_q    <= only(Idle);
       pause_q    <= '0;
       out_full_q <= 1'b0;
+      failed_q   <= 1'b0;
+      ends_q     <= 1'b0;
     end else begin
       state_q    <= state_d;
       pause_q    <= pause_d;
       out_full_q <= out_full_d;
+      failed_q   <= failed_d;
+      ends_q     <= ends_d;
     end
   end
 
@@ -660,6 +684,7 @@ module nma_states #(
     next_q        <= next_d;
     job_q         <= job_d;
     fault_q       <= fault_d;
+    failed_with_q <= failed_with_d;
     used_q        <= used_d;
     objects_q     <= objects_d;
     root_q        <= root_d;
@@ -672,6 +697,7 @@ module nma_states #(
     dst_q         <= dst_d;
     what_q        <= what_d;
     null_q        <= null_d;
+    same_q        <= same_d;
     inserts_q     <= inserts_d;
     word_q        <= word_d;
     range_at_q    <= range_at_d;

@@ -42,8 +42,9 @@ module nma_stream_reader #(
 
   // In words.
   logic [WordsOfOffset-1:0] next_d, next_q, left_d, left_q;
+  logic some_left_d, some_left_q, can_issue_d, can_issue_q;
   slot_t issue_d, issue_q, head_d, head_q;
-  logic [SLOTS-1:0] busy_d, busy_q, live_d, live_q, full_d, full_q;
+  logic [SLOTS-1:0] busy_d, busy_q, live_d, live_q, full_d, full_q, free;
   logic [LaneBits:0] out_words_d, out_words_q;
 
   // What each slot has been asked for.
@@ -58,12 +59,12 @@ module nma_stream_reader #(
   endfunction
 
   assign to_line_end      = (LaneBits + 1)'(LANES) - {1'b0, next_q[LaneBits-1:0]};
-  assign last             = left_q[WordsOfOffset-1:LaneBits] == '0 && {1'b0, left_q[LaneBits-1:0]} <= to_line_end;
+  assign last             = left_q[WordsOfOffset-1:LaneBits+1] == '0 && left_q[LaneBits:0] <= to_line_end;
   assign words_o          = last ? left_q[LaneBits:0] : to_line_end;
-  assign can_issue_o      = left_q != '0 && !busy_q[issue_q] && !full_q[issue_q];
+  assign can_issue_o      = can_issue_q;
   assign slot_o           = issue_q;
   assign offset_o         = {next_q, 3'b000};
-  assign complete_o       = left_q == '0 && live_q == '0;
+  assign complete_o       = !some_left_q && live_q == '0;
   assign arrived_live_o   = live_q[arrived_slot_i];
   assign arrived_offset_o = {slot_offset_q[arrived_slot_i], 3'b000};
   assign arrived_count_o  = slot_words_q[arrived_slot_i];
@@ -73,6 +74,7 @@ module nma_stream_reader #(
   always_comb begin
     next_d      = next_q;
     left_d      = left_q;
+    some_left_d = some_left_q;
     issue_d     = issue_q;
     head_d      = head_q;
     busy_d      = busy_q;
@@ -84,44 +86,55 @@ module nma_stream_reader #(
       live_d[arrived_slot_i] = 1'b0;
       if (keep_i && arrived_live_o) full_d[arrived_slot_i] = 1'b1;
     end
-    if (do_i.issued) begin
-      busy_d[issue_q] = 1'b1;
-      live_d[issue_q] = 1'b1;
-      issue_d         = after(issue_q);
-      // Behind the last burst there is none.
-      next_d          = {next_q[WordsOfOffset-1:LaneBits] + 1'b1, LaneBits'(0)};
-      left_d          = left_q - WordsOfOffset'(words_o);
-    end
     if (do_i.take) begin
       full_d[head_q] = 1'b0;
       head_d         = after(head_q);
       out_words_d    = slot_words_q[head_q];
     end
+    // Whether a burst is requested is known last: by then it is known for both slots whether they are free.
+    free        = ~(busy_d | full_d);
+    can_issue_d = some_left_q && free[issue_q];
+    if (do_i.issued) begin
+      can_issue_d     = !last && SLOTS > 1 && free[after(issue_q)];
+      busy_d[issue_q] = 1'b1;
+      live_d[issue_q] = 1'b1;
+      issue_d         = after(issue_q);
+      // Behind the last burst there is none.
+      next_d      = {next_q[WordsOfOffset-1:LaneBits] + 1'b1, LaneBits'(0)};
+      left_d      = left_q - WordsOfOffset'(words_o);
+      some_left_d = !last;
+    end
     if (do_i.begins) begin
-      next_d = begin_offset_i[OffsetBits-1:3];
-      left_d = begin_words_i[WordsOfOffset-1:0];
-      head_d = issue_q;
-      live_d = '0;
+      next_d      = begin_offset_i[OffsetBits-1:3];
+      left_d      = begin_words_i[WordsOfOffset-1:0];
+      some_left_d = begin_words_i[WordsOfOffset-1:0] != '0;
+      can_issue_d = some_left_d && free[issue_q];
+      head_d      = issue_q;
+      live_d      = '0;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      next_q  <= '0;
-      left_q  <= '0;
-      issue_q <= '0;
-      head_q  <= '0;
-      busy_q  <= '0;
-      live_q  <= '0;
-      full_q  <= '0;
+      next_q      <= '0;
+      left_q      <= '0;
+      some_left_q <= 1'b0;
+      can_issue_q <= 1'b0;
+      issue_q     <= '0;
+      head_q      <= '0;
+      busy_q      <= '0;
+      live_q      <= '0;
+      full_q      <= '0;
     end else begin
-      next_q  <= next_d;
-      left_q  <= left_d;
-      issue_q <= issue_d;
-      head_q  <= head_d;
-      busy_q  <= busy_d;
-      live_q  <= live_d;
-      full_q  <= full_d;
+      next_q      <= next_d;
+      left_q      <= left_d;
+      some_left_q <= some_left_d;
+      can_issue_q <= can_issue_d;
+      issue_q     <= issue_d;
+      head_q      <= head_d;
+      busy_q      <= busy_d;
+      live_q      <= live_d;
+      full_q      <= full_d;
     end
   end
 
@@ -141,7 +154,7 @@ module nma_stream_reader #(
       .read_i         (do_i.take),
       .read_address_i (head_q),
       .read_data_o    (out_o),
-      .write_i        (arrived_i && keep_i && arrived_live_o),
+      .write_i        (arrived_i && keep_i),  // what is not needed does no harm in its slot, which was busy
       .write_address_i(arrived_slot_i),
       .write_data_i   (arrived_words_i)
   );

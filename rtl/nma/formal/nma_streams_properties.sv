@@ -4,7 +4,8 @@
 /// answers to the stream's reads come while they are under way, and acknowledgements while writes are.
 module nma_streams_properties #(
     parameter int unsigned LANES = 2,
-    parameter int unsigned STREAM_BURSTS = 1
+    parameter int unsigned STREAM_BURSTS = 1,
+    parameter int unsigned POSTED_WRITES = 1
 ) (
     input logic                                                     clk_i,
     input logic                                                     rst_ni,
@@ -29,15 +30,24 @@ module nma_streams_properties #(
     input logic                                                     quiet_o,
     input logic                                                     written_i,
     input logic                                                     drained,
-    input nma_pkg::state_e                                          state_q,
-    input nma_pkg::state_e                                          next_q,
+    input nma_pkg::states_t                                         states,
+    input nma_pkg::states_t                                         next_states,
+    input logic                                                     ends_q,
+    input logic                                                     failed_q,
     input logic                                                     arrived,
     input logic                                                     matched,
     input logic                                                     held,
     input logic                                                     issue,
     input logic                                                     busy,
     input logic                                                     live,
-    input logic                                                     full
+    input logic                                                     full,
+    input logic               [LANES-1:0]                           store,
+    input logic               [LANES-1:0]                           dirty,
+    input logic                                                     some_dirty,
+    input logic               [$clog2(POSTED_WRITES + 1)-1:0]       under_way,
+    input logic                                                     has_room,
+    input logic                                                     some_left,
+    input logic                                                     can_issue
 );
   import nma_pkg::*;
 
@@ -53,6 +63,21 @@ module nma_streams_properties #(
     word_t address;
     logic  whole;
   } record_t;
+
+  // The states as numbers; each register has one bit for each of them.
+  state_e state_q, next_q;
+  always_comb begin
+    state_q = Idle;
+    next_q  = Idle;
+    for (int unsigned at = 0; at < States; ++at) begin
+      if (states[at]) state_q = state_e'(at);
+      if (next_states[at]) next_q = state_e'(at);
+    end
+  end
+
+  function automatic logic one(states_t of);
+    return of != '0 && (of & (of - 1'b1)) == '0;
+  endfunction
 
   logic started_q = 1'b0;
   logic access_waits_q, record_waits_q, result_waits_q, inside_q;
@@ -106,12 +131,21 @@ module nma_streams_properties #(
       // Who is quiet offers nothing.
       if (quiet_o) assert (!access_valid_o && !record_valid_o && !result_valid_o);
       // For the induction.
-      assert (state_q <= Result);
+      assert (one(states));
+      if (failed_q || ends_q) assert (state_q == Clean);
+      // What is offered does not change any more.
+      if (state_q == Clean) assert (store == '0);
+      // What is known an edge before it is needed.
+      assert (some_dirty == (dirty != '0));
+      assert (has_room == (32'(under_way) != POSTED_WRITES));
+      assert (can_issue == (some_left && !busy && !full));
       // What waits for a line register uses it, or is at its end.
-      if (state_q == Fetch || state_q == FetchWait || state_q == Clean)
+      if (state_q == Fetch || state_q == FetchWait || state_q == Clean) begin
+        assert (one(next_states));
         assert (next_q == LoadHeader || next_q == Size || (next_q >= ParentWord && next_q <= SaveHeader)
                 || next_q == Word || next_q == Copy || next_q == NoElements || next_q == Point
                 || (next_q >= Retreat && next_q <= UpIndex) || next_q == Drain);
+      end
       if (matched) assert (state_q == Search);
       assert (held == (access_waits_q && !access_q.writes));
       assert (!issue && !(live && !busy) && !(full && busy));
@@ -120,7 +154,11 @@ module nma_streams_properties #(
 
 endmodule
 
-bind nma_copy_machine nma_streams_properties #(.LANES(LANES), .STREAM_BURSTS(STREAM_BURSTS)) streams (
+bind nma_copy_machine nma_streams_properties #(
+    .LANES        (LANES),
+    .STREAM_BURSTS(STREAM_BURSTS),
+    .POSTED_WRITES(POSTED_WRITES)
+) streams (
     .clk_i,
     .rst_ni,
     .settings_i,
@@ -144,13 +182,22 @@ bind nma_copy_machine nma_streams_properties #(.LANES(LANES), .STREAM_BURSTS(STR
     .quiet_o,
     .written_i,
     .drained,
-    .state_q     (i_states.state_q),
-    .next_q      (i_states.next_q),
+    .states     (i_states.state_q),
+    .next_states(i_states.next),
+    .ends_q     (i_states.ends_q),
+    .failed_q   (i_states.failed_q),
     .arrived,
     .matched,
     .held      (i_access.held_q),
     .issue     (i_stream.issue_q),
     .busy      (i_stream.busy_q[0]),
     .live      (i_stream.live_q[0]),
-    .full      (i_stream.full_q[0])
+    .full      (i_stream.full_q[0]),
+    .store     (i_lines.i_copy.store_q),
+    .dirty     (i_lines.i_dirty.dirty_q),
+    .some_dirty(i_lines.i_dirty.some_q),
+    .under_way (i_access.under_way_q),
+    .has_room  (i_access.has_room_q),
+    .some_left (i_stream.some_left_q),
+    .can_issue (i_stream.can_issue_q)
 );

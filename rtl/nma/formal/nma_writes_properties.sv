@@ -16,13 +16,14 @@ module nma_writes_properties #(
     input logic                                    access_writes_o,
     input nma_pkg::offset_t                        access_offset_o,
     input logic               [$clog2(LANES):0]    access_words_o,
-    input nma_pkg::state_e                         state_q,
-    input nma_pkg::state_e                         next_q,
+    input nma_pkg::states_t                        states,
+    input nma_pkg::states_t                        next_states,
     input nma_pkg::job_t                           job_q,
     input nma_pkg::offset_t                        lowest_q,
     input nma_pkg::offset_t                        used_q,
     input nma_pkg::offset_t                        dst_q,
-    input logic                                    fetches_q,
+    input logic                                    fetches,
+    input logic                                    ends_q,
     input logic                                    back_q,
     input logic                                    inserts_q,
     input logic                                    is_array,
@@ -30,6 +31,7 @@ module nma_writes_properties #(
     input nma_pkg::end_t                           object,
     input nma_pkg::count_t                         words,
     input nma_pkg::count_t                         left,
+    input logic                                    last,
     input nma_pkg::offset_t                        range_at_q,
     input nma_pkg::count_t                         range_left_q,
     input logic                                    out_full_q,
@@ -39,7 +41,13 @@ module nma_writes_properties #(
     input nma_pkg::offset_t                        copy_entry,
     input logic                                    matched,
     input nma_pkg::offset_t                        line,
+    input logic                                    has_line,
+    input logic                                    has_tag,
     input logic               [LANES-1:0]          dirty,
+    input logic               [LANES-1:0]          others,
+    input logic                                    some_dirty,
+    input logic                                    last_dirty,
+    input logic               [LANES-1:0]          store,
     // The stream has one slot.
     input logic                                    issue,
     input logic                                    head,
@@ -47,6 +55,8 @@ module nma_writes_properties #(
     input logic                                    live,
     input logic                                    full,
     input logic               [36:0]               stream_left,
+    input logic                                    some_left,
+    input logic                                    can_issue,
     input logic               [$clog2(LANES):0]    slot_words
 );
   import nma_pkg::*;
@@ -60,6 +70,21 @@ module nma_writes_properties #(
     started_q  <= 1'b1;
     settings_q <= settings_i;
   end
+
+  // The states as numbers; each register has one bit for each of them.
+  state_e state_q, next_q;
+  always_comb begin
+    state_q = Idle;
+    next_q  = Idle;
+    for (int unsigned at = 0; at < States; ++at) begin
+      if (states[at]) state_q = state_e'(at);
+      if (next_states[at]) next_q = state_e'(at);
+    end
+  end
+
+  function automatic logic one(states_t of);
+    return of != '0 && (of & (of - 1'b1)) == '0;
+  endfunction
 
   function automatic logic sound(job_t job);
     return job.begins[2:0] == '0 && job.ends[2:0] == '0 && job.target[2:0] == '0
@@ -119,16 +144,24 @@ module nma_writes_properties #(
       end
       // The job and the buffer.
       if (works && state != Table) assert (wide_t'(lowest_q) == lowest);
-      assert (state_q <= Result);
+      assert (one(states));
+      if (waits) assert (one(next_states));
+      if (ends_q) assert (state_q == Clean);
       if (state_q != Idle) assert (sound(job_q));
-      if (waits) assert (uses_line(next_q) || (next_q == Drain && state_q == Clean && !fetches_q));
+      if (waits) assert (uses_line(next_q) || (next_q == Drain && state_q == Clean && !fetches));
       if (works || state == Drain) begin
         assert (used_end >= begins && used_q <= job_q.ends && used_q[2:0] == '0);
         assert (dst_q == '0 || (wide_t'(dst_q) >= lowest && dst_q <= used_q && dst_q[2:0] == '0));
       end
+      // What is known an edge before it is needed.
+      if (has_tag) assert (has_line == (copy_at[OffsetBits-1:$clog2(LANES)+3] == line[OffsetBits-1:$clog2(LANES)+3]));
+      if (has_word) assert (last == (left == CountBits'(1)));
+      assert (some_dirty == (dirty != '0) && last_dirty == (others == '0));
+      if (state_q == Clean) assert (store == '0);
+      assert (some_left == (stream_left != '0) && can_issue == (some_left && !busy && !full));
       // What has changed in the copy's line register is in the used part of the buffer.
       for (int unsigned lane = 0; lane < LANES; ++lane) begin
-        if (dirty[lane]) begin
+        if (dirty[lane] || store[lane]) begin
           assert (state_q != Idle && state_q != Start && state_q != Drain && state_q != Result);
           assert (wide_t'(line) + wide_t'(lane * 8) >= begins && wide_t'(line) + wide_t'(lane * 8 + 8) <= used_end);
         end
@@ -204,12 +237,13 @@ bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
     .access_writes_o,
     .access_offset_o,
     .access_words_o,
-    .state_q     (i_states.state_q),
-    .next_q      (i_states.next_q),
+    .states     (i_states.state_q),
+    .next_states(i_states.next),
     .job_q       (i_states.job_q),
     .used_q      (i_states.used_q),
     .dst_q       (i_states.dst_q),
-    .fetches_q   (i_states.fetches_q),
+    .fetches     (i_states.fetches),
+    .ends_q      (i_states.ends_q),
     .back_q      (i_states.back_q),
     .inserts_q   (i_states.inserts_q),
     .lowest_q     (i_bounds.lowest_q),
@@ -218,6 +252,7 @@ bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
     .object     (i_bounds.object_q),
     .words,
     .left,
+    .last,
     .range_at_q  (i_states.range_at_q),
     .range_left_q(i_states.range_left_q),
     .out_full_q  (i_states.out_full_q),
@@ -226,13 +261,21 @@ bind nma_copy_machine nma_writes_properties #(.LANES(LANES)) writes (
     .slot_mask  (i_map.mask_q),
     .copy_entry,
     .matched,
-    .line       (copy_line),
+    .line       ({copy_line, ($clog2(LANES) + 3)'(0)}),
+    .has_line   (i_lines.i_copy.here_q),
+    .has_tag    (i_lines.i_copy.tagged_q),
     .dirty      (i_lines.i_dirty.dirty_q),
+    .others     (i_lines.i_dirty.others),
+    .some_dirty (i_lines.i_dirty.some_q),
+    .last_dirty (i_lines.i_dirty.last_q),
+    .store      (i_lines.i_copy.store_q),
     .issue      (i_stream.issue_q),
     .head       (i_stream.head_q),
     .busy       (i_stream.busy_q[0]),
     .live       (i_stream.live_q[0]),
     .full       (i_stream.full_q[0]),
     .stream_left(i_stream.left_q),
+    .some_left  (i_stream.some_left_q),
+    .can_issue  (i_stream.can_issue_q),
     .slot_words (i_stream.slot_words_q[0])
 );

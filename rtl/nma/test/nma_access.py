@@ -3,13 +3,15 @@
 import random
 
 import cocotb
-from nma_names import STATES, burst_of, lanes_of
+from nma_names import STATES, burst_of, lanes_of, unpack
 from streams import next_cycle, parameter, reset, settle
 
 LANES, STREAM_BURSTS, POSTED = parameter("LANES", 8), parameter("STREAM_BURSTS", 8), parameter("POSTED_WRITES", 8)
 LINE = 8 * LANES
 WRITES = {"Clear", "InsertOriginal", "InsertCopy", "Clean"}
 OFFERS = [*WRITES, "Stream", "Search", "Probe", "Known", "Fetch"]
+TAKEN = dict.fromkeys(WRITES, "write") | dict.fromkeys(("Probe", "Known", "Fetch"), "read")
+TAKEN |= {"Clean": "run", "Search": "searched", "Stream": "streamed"}  # its reads
 
 
 def draw_inputs(draw: random.Random) -> dict[str, int]:
@@ -87,7 +89,9 @@ async def offers_what_the_state_needs(dut):
             assert int(dut.drained_o.value) == (under_way == 0)
             assert int(dut.has_room_o.value) == (under_way < POSTED)
             taken = waits is not None and ready
-            assert int(dut.taken_o.value) == taken
+            if waits is not None:
+                kind = "stored" if state == "Stream" and waits[0] else TAKEN[state]
+                assert unpack("taken_t", int(dut.taken_o.value))[kind] == taken
             await next_cycle(dut)
             under_way += (taken and waits[0]) - written
             if taken or waits is None or written:

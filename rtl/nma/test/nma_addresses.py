@@ -4,7 +4,9 @@ import random
 
 import cocotb
 from nma_names import ARRAY_BYTES, HEADER, INDEX, OFFSET, PARENT_DST, PARENT_SRC, POSITION, STATES, pack
-from streams import next_cycle, reset, settle
+from streams import next_cycle, parameter, reset, settle
+
+LINE = 8 * parameter("LANES", 8)
 
 # (state, which address changes, where it then is), for numbers of an object.
 SAVED = [("SaveParentSrc", "copy", "object", PARENT_DST), ("SaveParentDst", "copy", "object", HEADER)]
@@ -55,18 +57,23 @@ async def follow_the_states(dut):
             original, copy = which in ("original", "both"), which in ("copy", "both")
             dut.state_i.value = STATES[state]
             dut.do_i.value = pack("addresses_do_t", original=original, copy=copy)
+            distance = -below if below is not None else 8 * position + 8 * (state == "Point")
+            base = at[of] + (shift if of == "child" else 0)
+            expected = {"copy" if copy else "original": (base + distance) & OFFSET}
+            if which == "both":
+                expected["original"] = at["child"] + shift + (8 * position if state == "Room" else 0) & OFFSET
+            lines = {name: offset // LINE ^ draw.choice([0, 0, 1, 2, 1 << 30]) for name, offset in expected.items()}
+            for name, line in lines.items():
+                getattr(dut, f"{name}_line_i").value = line
+            await settle()
+            for name, line in lines.items():
+                enters = int(getattr(dut, f"{name}_enters_o").value)
+                assert enters == (expected[name] // LINE == line), f"{way}: {state}, {number}"
             await next_cycle(dut)
             dut.do_i.value = 0
             dut.state_i.value = STATES[draw.choice(list(STATES))]
             await next_cycle(dut)  # nothing else changes them
             await settle()
-            distance = -below if below is not None else 8 * position + 8 * (state == "Point")
-            base = at[of] + (shift if of == "child" else 0)
-            if copy:
-                assert int(dut.copy_at_o.value) == (base + distance) & OFFSET, f"{way}: {state}"
-            else:
-                assert int(dut.original_at_o.value) == (base + distance) & OFFSET, f"{way}: {state}"
-            if which == "both":
-                expected = at["child"] + shift + (8 * position if state == "Room" else 0)
-                assert int(dut.original_at_o.value) == expected & OFFSET, f"{way}: {state}, {number}"
+            for name, offset in expected.items():
+                assert int(getattr(dut, f"{name}_at_o").value) == offset, f"{way}: {state}, {number}"
             await next_cycle(dut)

@@ -66,7 +66,7 @@ async def counts_and_names_words(dut):
             missing = model.index == 0 and kind != POINTER_ARRAY and not model.valid
             assert int(dut.mask_missing_o.value) == missing
             assert int(dut.position_o.value) == model.position
-            assert int(dut.left_o.value) == model.left
+            assert (int(dut.left_o.value), int(dut.last_o.value)) == (model.left, model.left == 1)
             assert int(dut.index_o.value) == model.index
             if not missing:
                 assert int(dut.code_o.value) == model.code(kind)

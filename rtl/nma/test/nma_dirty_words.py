@@ -34,9 +34,8 @@ async def offers_each_run_of_changed_words(dut):
         await next_cycle(dut)
         what = draw.choices(["store", "written", "clear"], weights=(20, 6, 1))[0]
         lane = draw.randrange(LANES)
-        dut.lane_i.value = lane
         if what == "store":
-            dut.store_i.value = 1
+            dut.store_i.value = 1 << lane
             dirty[lane] = True
         elif what == "written" and any(dirty):
             dut.written_i.value = 1

@@ -24,12 +24,24 @@ class Machine:
         await next_cycle(self.dut)
         self.dut.do_i.value = 0
 
+    async def move(self, which: str, at: int) -> None:
+        """The original or the copy is about another word, which is in the present line or not."""
+        dut = self.dut
+        await settle()
+        enters = at // LINE == int(getattr(dut, f"{which}_line_o").value)
+        await next_cycle(dut)
+        getattr(dut, f"{which}_enters_i").value = int(enters)
+        dut.moves_i.value = pack("addresses_do_t", **{which: 1})
+        await next_cycle(dut)
+        dut.moves_i.value = 0
+        getattr(dut, f"{which}_at_i").value = at
+
     async def clean(self) -> None:
         """Writes each run that has changed."""
         dut = self.dut
         while True:
             await settle()
-            dirty, line = int(dut.dirty_o.value), int(dut.line_o.value)
+            dirty, line = int(dut.dirty_o.value), int(dut.copy_line_o.value) * LINE
             lane, count = int(dut.run_lane_o.value), int(dut.run_words_o.value)
             words, last = lanes_of(int(dut.words_o.value), LANES), int(dut.run_last_o.value)
             await next_cycle(dut)
@@ -78,7 +90,7 @@ async def words_are_those_of_the_memory(dut):
     now = dict(machine.memory)
     for name in ("is_array", "front_wild", "back", "mask_missing", "what", "target", "dst", "object", "final_copy"):
         getattr(dut, f"{name}_i").value = 0
-    for name in ("src", "bytes", "header", "position", "index", "do", "state", "word", "null"):
+    for name in ("src", "bytes", "header", "position", "index", "do", "state", "word", "null", "moves"):
         getattr(dut, f"{name}_i").value = 0
     dut.runs_i.value = 1
     await machine.do(clear=1)
@@ -86,7 +98,7 @@ async def words_are_those_of_the_memory(dut):
         at = 8 * draw.randrange(4 * LANES)
         kind = draw.choice(["original", "load", "store", "store"])
         if kind == "original":
-            dut.original_at_i.value = at
+            await machine.move("original", at)
             base = at // LINE * LINE
             dut.fill_words_i.value = burst_of([machine.memory[base + 8 * lane] for lane in range(LANES)])
             dut.state_i.value = STATES["LoadHeader"]
@@ -96,21 +108,29 @@ async def words_are_those_of_the_memory(dut):
             assert int(dut.original_word_o.value) == machine.memory[at]
             await next_cycle(dut)
         elif kind == "load":
-            dut.copy_at_i.value, dut.state_i.value = at, STATES[draw.choice(LOADS_COPY)]
+            await machine.move("copy", at)
+            dut.state_i.value = STATES[draw.choice(LOADS_COPY)]
             await machine.until_present()
             await settle()
             assert int(dut.copy_word_o.value) == now[at]
             await next_cycle(dut)
         else:
             value = draw.getrandbits(64)
-            dut.copy_at_i.value, dut.word_i.value, dut.what_i.value = at, value, WHATS["WordData"]
+            await machine.move("copy", at)
+            dut.word_i.value, dut.what_i.value = value, WHATS["WordData"]
             dut.state_i.value = STATES["Copy"]
             # While the state is only waited in, nothing is stored.
             dut.runs_i.value = 0
+            await settle()
+            before = int(dut.words_o.value)
+            for _ in range(3):
+                await next_cycle(dut)
+            await settle()
+            assert int(dut.words_o.value) == before
             await next_cycle(dut)
             dut.runs_i.value = 1
             await settle()
-            assert int(dut.stores_o.value)
+            assert int(dut.copies_o.value)
             await next_cycle(dut)
             await machine.until_present()
             now[at] = value

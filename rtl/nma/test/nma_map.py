@@ -23,7 +23,7 @@ async def knows_where_entries_are(dut):
     await reset(dut)
     dut.match_i.value = dut.do_i.value = 0
     for _ in range(150):
-        map_at, entries = draw.getrandbits(34) // 128 * 128, draw.choice([16, 256, 1 << 20])
+        map_at, entries = draw.getrandbits(34) // 128 * 128, draw.choice([15, 16, 256, 1 << 20])
         objects = draw.choice([0, 1, 2, 7, 8, 9, 100, draw.getrandbits(32)])
         hashed = draw.randrange(2) if HASHED else 0
         dut.map_at_i.value, dut.entries_i.value, dut.objects_i.value = map_at, entries, objects

@@ -60,7 +60,7 @@ def burst_of(words: list[int]) -> int:
     return sum(word << 64 * lane for lane, word in enumerate(words))
 
 
-STATES = enumeration("state_e")
+STATES = {name: 1 << number for name, number in enumeration("state_e").items()}  # one bit each, as in states_t
 WHATS = enumeration("word_e")
 HEADER, INDEX, POSITION, PARENT_DST, PARENT_SRC, ARRAY_BYTES = (
     register(f"Objects{name}") for name in ("Header", "Index", "Position", "ParentDst", "ParentSrc", "ArrayBytes")

@@ -1,5 +1,5 @@
 // copy_machine: copies object graphs within a memory by pointer reversal, with all traversal state in the copies: the
-// clocked model of rtl/nma, register for register.
+// clocked model of rtl/nma, cycle for cycle.
 //
 //   Depth first, without a stack: on the way to a child, the position in the parent is saved in the transition words of
 //   the parent's copy, and the parent in those of the child's copy; on the way back they are restored. The originals
