@@ -88,6 +88,8 @@ class mailbox {
 
   /// Allows others to write here.
   void open() noexcept { memory_.open.store(1, std::memory_order_release); }
+  /// From now on nobody reads here.
+  void close() noexcept { memory_.open.store(0, std::memory_order_release); }
   [[nodiscard]] bool reaches(place_id to) const noexcept {
     return all_[to] != nullptr && all_[to]->open.load(std::memory_order_acquire) != 0;
   }
@@ -107,6 +109,8 @@ class mailbox {
   /// Around a sleep; the sleeper calls empty() in between.
   void begin_sleep() noexcept;
   void end_sleep() noexcept;
+  /// A reader woke, and will sleep on if there is nothing for it: the next writer wakes one again.
+  void hear_again() noexcept { memory_.waking.store(0, std::memory_order_seq_cst); }
 
  private:
   using slot = mailbox_memory::slot;

@@ -73,6 +73,16 @@ def check_jobs(tess: str, hello: str) -> list[str]:
     code, said, _ = run([tess, "spawn", "-n", "70", *script(one_is_small)], TESS_FABRIC="ucx")
     if code != 0 or said.count("hello from place") != 70:
         errors.append(f"70 places, one with another limit: {code}\n{said[-1000:]}")
+    # One process that lets nobody map its memory.
+    bfs = str(Path(hello).with_name("bfs"))
+    one_has_none = f'[ "$TESS_RANK" != 3 ] || export TESS_NO_WINDOW=1; exec {bfs} kron:8'
+    code, said, _ = run([tess, "spawn", "-n", "70", *script(one_has_none)], TESS_FABRIC="ucx")
+    if code != 0 or "verified: yes" not in said:
+        errors.append(f"70 places, one without a window: {code}\n{said[-1000:]}")
+    # Processes that may open few files each still wake each other.
+    code, said, _ = run([tess, "spawn", "-n", "40", *script(f"ulimit -n 36; exec {hello}")], TESS_FABRIC="ucx")
+    if code != 0 or said.count("hello from place") != 40:
+        errors.append(f"40 places of 36 files: {code}\n{said[-1000:]}")
     # Each place has two streams at the command; what the system allows at most decides.
     code, said, _ = run(script(f"ulimit -n 220; {tess} run --fabric ucx -n 100 {hello}"))
     if code != 2 or "100 places need 264 open files, and 220 are allowed" not in said:

@@ -8,7 +8,8 @@
 //
 // Errors   tess::error if the process may open no more files.
 // Threads  any.
-// Cost     a ring: one system call; four more if the bell is not among the latest `kept`.
+// Cost     a ring: one system call; four more if the bell is not among the latest `kept`. Where a process may open no
+//          more files, the bells that are open are closed first.
 #pragma once
 
 #include <array>
@@ -51,10 +52,13 @@ class ucx_doorbells {
   ucx_doorbells(ucx_doorbells const&) = delete;
   ucx_doorbells& operator=(ucx_doorbells const&) = delete;
 
-  void ring(place_id p, std::int32_t process, bell_place const& bell) noexcept;
+  /// False: it could not be opened.
+  [[nodiscard]] bool ring(place_id p, std::int32_t process, bell_place const& bell) noexcept;
 
  private:
-  static constexpr std::size_t kept = 32;  ///< open files
+  void close_all() noexcept;
+
+  static constexpr std::size_t kept = 8;  ///< open files
   struct opened {
     int file = -1;
     place_id place = 0;

@@ -22,7 +22,8 @@ class host_segments {
   host_segments(host_segments const&) = delete;
   host_segments& operator=(host_segments const&) = delete;
 
-  /// Before process_wireup::introduce(). Otherwise every process has a file of its own.
+  /// Before process_wireup::introduce(). If one process cannot, it has a file of its own, and those that joined reach
+  /// each other by UCX only.
   void join(process_wireup& wires, std::uint64_t mailbox_bytes) noexcept {
     mailbox_bytes_ = (mailbox_bytes + page - 1) / page * page;
     segment_bytes_ = segment::bytes_of_each(wires.places());

@@ -55,11 +55,13 @@ class ucx_mail {
     if (!send(waiting{to, address, {}})) wait({to, address, {}});
     return true;
   }
-  /// Sends what has waited, as far as there is room.
+  /// Sends what has waited, as far as there is room, unless another thread does.
   void send_waiting() {
     if (all_sent()) return;
-    std::lock_guard const lock(waiting_mutex_);
-    std::erase_if(waiting_, [this](waiting const& w) { return job_.has_failed(w.to) || send(w); });
+    std::unique_lock const lock(waiting_mutex_, std::try_to_lock);
+    if (!lock) return;
+    // A place that failed, or ends, reads nothing.
+    std::erase_if(waiting_, [this](waiting const& w) { return !reaches(w.to) || send(w); });
     waiting_count_.store(waiting_.size(), std::memory_order_release);
   }
   [[nodiscard]] bool all_sent() const noexcept { return waiting_count_.load(std::memory_order_acquire) == 0; }
@@ -72,6 +74,13 @@ class ucx_mail {
   }
   void end_sleep() noexcept {
     if (box_ != nullptr) box_->end_sleep();
+  }
+  void hear_again() noexcept {
+    if (box_ != nullptr) box_->hear_again();
+  }
+  /// What others still send here is not read any more.
+  void close() noexcept {
+    if (box_ != nullptr) box_->close();
   }
   void give_up(place_id failed) noexcept {
     if (box_ != nullptr) box_->give_up(failed);
@@ -104,9 +113,13 @@ class ucx_mail {
     return true;
   }
   void wait(waiting&& w) {
-    std::lock_guard const lock(waiting_mutex_);
-    waiting_.push_back(std::move(w));
-    waiting_count_.store(waiting_.size(), std::memory_order_release);
+    {
+      std::lock_guard const lock(waiting_mutex_);
+      waiting_.push_back(std::move(w));
+      waiting_count_.store(waiting_.size(), std::memory_order_release);
+    }
+    // A thread of this place that sleeps on files would not know.
+    job_.wake_reader(id_);
   }
   void wake_reader(place_id to) {
     if (box_->must_wake(to)) job_.wake_reader(to);

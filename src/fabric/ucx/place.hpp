@@ -72,6 +72,9 @@ class ucx_place {
   /// Around the sleep of a thread that reads here.
   void begin_sleep() noexcept { mail_.begin_sleep(); }
   void end_sleep() noexcept { mail_.end_sleep(); }
+  /// Its bell rang, and it may sleep on.
+  void hear_again() noexcept { mail_.hear_again(); }
+  void close_mailbox() noexcept { mail_.close(); }
   /// progress() did something just before its caller wanted to sleep.
   [[nodiscard]] bool take_served() noexcept {
     return served.load(std::memory_order_relaxed) && served.exchange(false, std::memory_order_relaxed);

@@ -47,11 +47,15 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
       if (watch_ != nullptr) watch_->heartbeat(by);
     };
     job_.wake_reader = [this](place_id reader) { is_here(reader) ? wake_readers(reader) : ring(reader); };
-    if (!in_process && options.windows) bell_.emplace();
     if (options.windows) job_.mailboxes.resize(threads.places);
     try {
-      if (!in_process && options.windows && segment::many(job_.places_here))
-        segments_.join(*wires_, sizeof(mailbox_memory));
+      if (!in_process && options.windows) bell_.emplace();
+      if (!in_process && segment::many(job_.places_here)) {
+        if (options.windows)
+          segments_.join(*wires_, sizeof(mailbox_memory));
+        else
+          wires_->stay_apart();
+      }
       for (unsigned i = 0; i < own; ++i) {
         auto const id = static_cast<place_id>(first_ + i);
         places_.push_back(std::make_unique<ucx_place>(job_, id, !in_process && (options.windows || options.memory_file),
@@ -70,6 +74,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   ~ucx_fabric() override {
     if (watch_ != nullptr) watch_->expect_ends();
+    for (auto const& p : places_) p->close_mailbox();
     bool const whole = !failures_.any();
     // What was sent to a failed place may never leave.
     auto const most = whole ? options_.failure_timeout : std::min(options_.failure_timeout, flush_timeout);
@@ -261,7 +266,10 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     check_program();
     windows_.resize(job_.places);
     windows_[first_] = options_.windows ? own.memory().base() : nullptr;
-    segments_.joined() && wires_->share_segments() ? find_segments() : map_segments(mine.where);
+    if (segments_.joined() && wires_->share_segments())
+      find_segments();
+    else
+      map_segments(mine.where);
     if (options_.windows && maps_all_) places_.front()->open_mailbox();
   }
 
@@ -380,7 +388,10 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     auto const ns = left.count();
     timespec const most{ns / 1'000'000'000, ns % 1'000'000'000};
     if (ppoll(files.data(), files.size(), &most, nullptr) <= 0) return false;
-    if (files[1].revents != 0) bell_->silence();
+    if (files[1].revents != 0) {
+      bell_->silence();
+      for (ucx_place* const p : watched) p->hear_again();
+    }
     if (files[0].revents == 0) return true;
     std::uint64_t n;
     static_cast<void>(!read(s.file, &n, sizeof n));
@@ -396,7 +407,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   /// At another process of this host, whose readers sleep.
   void ring(place_id reader) noexcept try {
     introduction_view const its = known_.of(reader);
-    bells_.ring(reader, its.where.process, its.bell);
+    // Any packet wakes it, too.
+    if (!bells_.ring(reader, its.where.process, its.bell)) places_.front()->send_heartbeat(reader);
   } catch (std::exception const&) {
     // It has gone.
   }
