@@ -68,7 +68,7 @@ def check_jobs(tess: str, hello: str) -> list[str]:
     code, said, _ = run([tess, "run", "--fabric", "ucx", "-n", "100", hello])
     if code != 0 or said.count("hello from place") != 100:
         errors.append(f"100 places: {code}\n{said[-1000:]}")
-    # One process with a smaller segment: each has a file of its own then.
+    # One process with a smaller segment has a file of its own, and the others reach each other by UCX.
     one_is_small = f'[ "$TESS_RANK" != 3 ] || ulimit -v 8000000; exec {hello}'
     code, said, _ = run([tess, "spawn", "-n", "70", *script(one_is_small)], TESS_FABRIC="ucx")
     if code != 0 or said.count("hello from place") != 70:
