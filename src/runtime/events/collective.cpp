@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/events/shared_steps.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/block.hpp"
@@ -38,6 +39,33 @@ member_view::member_view(team_name team) {
 
 std::uint64_t member_view::world(unsigned rank) const noexcept {
   return global_ptr<std::byte>(static_cast<place_id>(rank), collective_offset).bits();
+}
+
+namespace {
+/// Something of a member's state in the state of another, which this member reaches by plain loads and stores.
+template <class T>
+T& reached(member_view const& team, T* mine, unsigned rank) noexcept {
+  std::uint64_t const address = team.any(mine, rank);
+  return *reinterpret_cast<T*>(job.atomic_window[place_of(address)] + offset_of(address));
+}
+}  // namespace
+
+void reach_record::learn(member_view const& team) noexcept {
+  if (team.size() > direct_places) return void(knows_ = known::no);
+  if (knows_ == known::has_spoken) {
+    // relaxed: the collective in which they spoke has ended.
+    bool const all = std::all_of(reached_by_.begin(), reached_by_.begin() + team.size(),
+                                 [](auto const& said) { return said.load(std::memory_order_relaxed); });
+    knows_ = all ? known::yes : known::no;
+    return;
+  }
+  knows_ = known::has_spoken;
+  bool reaches_all = the_job->fabric->coherent() && !TESS_RACES && this_worker().may_spin;
+  for (unsigned r = 0; r < team.size(); ++r)
+    reaches_all = reaches_all && job.atomic_window[place_of(team.any(this, r))] != no_window;
+  if (!reaches_all) return;
+  for (unsigned r = 0; r < team.size(); ++r)
+    reached(team, &reached_by_[team.rank()], r).store(true, std::memory_order_relaxed);
 }
 
 namespace {
@@ -78,6 +106,19 @@ task<void> sweep_direct(member_view team, collective_state::episode& e, void con
     combine(result.total, e.direct_values[r].bytes, op);
   }
   co_await sent;
+}
+
+/// Every member shows its value to every other.
+task<void> sweep_shared(shared_steps with, void const* mine, std::size_t bytes, combine_function combine,
+                        void const* op, sweep_result& result) {
+  std::memcpy(with.next_carried(), mine, bytes);
+  with.raise();
+  if (!with.there()) co_await with.arrival(reduction_wait);
+  std::memcpy(result.total, with.carried(0), bytes);
+  for (unsigned r = 1; r < with.size(); ++r) {
+    if (r == with.rank()) std::memcpy(result.before, result.total, bytes);
+    combine(result.total, with.carried(r), op);
+  }
 }
 
 /// Up a binomial tree to rank 0 and down again. On the way up rank r holds the sum of [r, r + 2^k) before it takes
@@ -142,18 +183,73 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
     co_return;
   }
   s.sweep_given_up = true;  // for an exception
-  if (team.size() <= direct_places)
+  s.sweep_reach.begin(team);
+  if (s.sweep_reach.all_reach_all() && bytes <= shared_steps::carried_bytes)
+    co_await sweep_shared(shared_steps(team), mine, bytes, combine, op, result);
+  else if (team.size() <= direct_places)
     co_await sweep_direct(team, e, mine, bytes, combine, op, result);
   else
     co_await sweep_tree(team, e, mine, bytes, combine, op, result);
   s.sweep_given_up = false;
 }
 
+namespace {
+
+/// This member's step of the barrier under way: the others see it, and those that wait for it are notified.
+void raise_barrier(member_view const& team, completion& arrival) {
+  collective_state& s = team.state();
+  s.barrier_sent = true;
+  std::uint64_t const ranks = s.barrier_step.raise(s.barriers + 1);
+  for (unsigned r = 0; ranks >> r != 0; ++r)
+    if ((ranks >> r & 1U) != 0)
+      block_put({}, team.any(&arrival, r), nullptr, team.any(&arrival, r), std::source_location::current());
+}
+
+bool barrier_raised_by_all(collective_state const& s, unsigned size) noexcept {
+  for (unsigned r = 0; r < size; ++r)
+    if (!s.barrier_steps[r]->raised(s.barriers + 1)) return false;
+  return true;
+}
+
+/// Those that have not come yet will notify this member; after a wait that was given up they know already.
+void wait_for_others(member_view const& team, completion& arrival) noexcept {
+  collective_state& s = team.state();
+  for (unsigned r = 0; r < team.size(); ++r) {
+    unsigned const bit = 1U << r;
+    if (r == team.rank() || (s.barrier_asked & bit) != 0) continue;
+    arrival.expect(1);
+    if (s.barrier_steps[r]->wait_for(s.barriers + 1, team.rank()))
+      s.barrier_asked = static_cast<std::uint8_t>(s.barrier_asked | bit);
+    else
+      arrival.expect(-1);
+  }
+}
+
+}  // namespace
+
 /// A barrier that its task gave up has begun nevertheless: the next one at this place continues it.
 task<void> team_barrier(team_name name) {
   member_view const team(name);
   collective_state& s = team.state();
   collective_state::episode& e = s.episodes[s.barriers % 2];
+  bool const begins = s.barrier_round == 0 && !s.barrier_sent;
+  if (begins) s.barrier_reach.begin(team);
+  if (s.barrier_reach.all_reach_all()) {
+    unsigned const size = team.size();
+    if (s.barrier_steps[0] == nullptr)
+      for (unsigned r = 0; r < size; ++r) s.barrier_steps[r] = &reached(team, &s.barrier_step, r);
+    if (begins) raise_barrier(team, e.barrier[0]);
+    if (!look_for([&s, size] { return barrier_raised_by_all(s, size); })) {
+      wait_for_others(team, e.barrier[0]);
+      co_await cell_awaiter{e.barrier[0], barrier_wait};
+      // acquire: what the others did before they came, which was before they notified.
+      TESS_ASSERT(barrier_raised_by_all(s, size));
+    }
+    s.barrier_asked = 0;
+    s.barrier_sent = false;
+    ++s.barriers;
+    co_return;
+  }
   // With counters in hardware it is one round.
   bool const by_lines = machine_has_lines && name == world_team && event_lines != nullptr;
   unsigned const all_rounds = barrier_rounds(team.size());

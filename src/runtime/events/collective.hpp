@@ -27,6 +27,8 @@ constexpr unsigned barrier_peer(unsigned rank, unsigned round, unsigned size) no
   return (rank + (1U << round)) % size;
 }
 
+class member_view;
+
 /// Whether all members of a team reach each other's segments by plain loads and stores.
 enum class memory_sharing : std::uint8_t { unknown, no, yes };
 
@@ -42,9 +44,50 @@ struct way_record {
 };
 inline constexpr std::size_t way_sizes = 5;
 
+/// A member's steps, which others of a small team that maps its segment see and wait for.
+class step_word {
+ public:
+  /// Returns the ranks that wait for this step, as bits; they are to be notified.
+  [[nodiscard]] std::uint64_t raise(std::uint64_t step) noexcept {
+    // release: what the member shows; acquire: that the others have read what it showed before.
+    return word_.exchange(step << direct_places, std::memory_order_acq_rel) & waiting;
+  }
+  [[nodiscard]] bool raised(std::uint64_t step) const noexcept {
+    return word_.load(std::memory_order_acquire) >> direct_places >= step;
+  }
+  /// False: it has been raised. Otherwise who raises it finds this rank.
+  [[nodiscard]] bool wait_for(std::uint64_t step, unsigned rank) noexcept {
+    for (std::uint64_t found = word_.load(std::memory_order_relaxed); found >> direct_places < step;)
+      if (word_.compare_exchange_weak(found, found | 1U << rank, std::memory_order_relaxed)) return true;
+    return false;
+  }
+
+ private:
+  static constexpr std::uint64_t waiting = (1U << direct_places) - 1;
+  std::atomic<std::uint64_t> word_{0};  ///< 0-7: the ranks that wait for the next step; 8-63: the last step
+};
+
+/// What the members of a small team learn in the first of a row of collectives: whether each reaches the segments of all
+/// by plain loads and stores, and has a processor to look for what the others do. Who does says so to all; who was told
+/// so by all knows that all were.
+class reach_record {
+ public:
+  /// The member begins its next collective of the row; the one before has ended here.
+  void begin(member_view const& team) noexcept {
+    if (knows_ < known::no) learn(team);
+  }
+  [[nodiscard]] bool all_reach_all() const noexcept { return knows_ == known::yes; }
+
+ private:
+  void learn(member_view const& team) noexcept;
+
+  std::array<std::atomic<bool>, direct_places> reached_by_{};  ///< by rank: that member reaches all
+  enum class known : std::uint8_t { nothing, has_spoken, no, yes } knows_ = known::nothing;
+};
+
 /// What a member shows the others with a step of an exchange, in one cache line; shared_steps.hpp.
 struct alignas(64) step_line {
-  std::atomic<std::uint64_t> word{0};  ///< 0-7: the ranks that wait for the next step here; 8-63: the last step
+  step_word word;
   std::uint64_t length = 0;
   std::uint32_t fault = 0;
   part_way way = part_way::staged;  ///< by rank 0: of the next exchange of parts of about this size
@@ -76,9 +119,10 @@ struct collective_state {
     } down_values;
   };
   std::uint64_t barriers = 0;
-  unsigned barrier_round = 0;   ///< of the barrier under way
-  bool barrier_sent = false;    ///< the peer of that round has been notified
-  bool sweep_given_up = false;  ///< one ended by an exception: values for it may still arrive
+  unsigned barrier_round = 0;      ///< of the barrier under way
+  bool barrier_sent = false;       ///< the peer of that round has been notified, or this member's step is raised
+  std::uint8_t barrier_asked = 0;  ///< ranks that will notify this one of their step in that barrier
+  bool sweep_given_up = false;     ///< one ended by an exception: values for it may still arrive
   std::uint64_t sweeps = 0;
   std::uint64_t exchanges = 0;
   std::uint64_t published = 0;  ///< address of what this member lets the others read during an exchange
@@ -95,6 +139,10 @@ struct collective_state {
   std::int32_t process = 0;
   bool reads_others = false;  ///< each member can read the memory of all the others' processes
   std::array<way_record, way_sizes> ways;
+  reach_record barrier_reach;
+  reach_record sweep_reach;
+  std::array<step_word*, direct_places> barrier_steps{};  ///< of the members, if all reach all
+  alignas(64) step_word barrier_step;
   std::array<step_line, 2> lines;
   std::array<episode, 2> episodes;
 };

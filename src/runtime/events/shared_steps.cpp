@@ -17,15 +17,8 @@ namespace tess::detail {
 
 namespace {
 
-constexpr wait_kind step_wait{"exchange", &give_up_cell, true};
-
 std::byte* through_window(std::uint64_t address) noexcept {
   return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
-}
-
-/// Nobody else at this worker could use the time.
-bool has_time(worker const& w) noexcept {
-  return w.runnable.empty() && w.unstarted.empty();
 }
 
 /// A sixteenth of a small segment.
@@ -154,10 +147,10 @@ void shared_steps::note_way(std::size_t part_bytes, part_way used, float ns) noe
 }
 
 void shared_steps::raise() noexcept {
-  std::uint64_t const before = next_line().word.exchange(++step_ << 8U, std::memory_order_acq_rel);
-  team_.state().steps = step_;
+  step_word& mine = next_line().word;
+  team_.state().steps = ++step_;
   next_staged_ = nullptr;
-  if (std::uint64_t const ranks = before & 0xffU) [[unlikely]]
+  if (std::uint64_t const ranks = mine.raise(step_)) [[unlikely]]
     notify(ranks);
 }
 
@@ -176,40 +169,17 @@ bool shared_steps::all_raised() const noexcept {
 }
 
 bool shared_steps::there() noexcept {
-  if (all_raised()) return true;
-  worker_state& w = this_worker();
-  if (!w.may_spin) return false;
-  // Others of this worker wait a while for a step that is about to come, and not longer.
-  constexpr int looks = 32;
-  constexpr int polls = 300;
-  // A pause takes a fifth of the time that a line takes.
-  constexpr int polls_without_pause = 4;
-  for (int poll_count = 0; poll_count < polls; ++poll_count) {
-    for (int i = 0; i < looks; ++i) {
-      if (poll_count >= polls_without_pause) spin_pause();
-      if (all_raised()) return true;
-    }
-    if (!has_time(w)) return false;
-    static_cast<void>(poll(w));
-  }
-  return false;
+  return look_for([this] { return all_raised(); });
 }
 
-/// False: that member has raised the step. Otherwise it will notify this one.
-bool shared_steps::ask(unsigned rank) noexcept {
-  std::atomic<std::uint64_t>& word = line(rank, step_).word;
+task<void> shared_steps::arrival(wait_kind const& kind) {
   completion& arrival = team_.state().arrival;
-  arrival.expect(1);
-  for (std::uint64_t found = word.load(std::memory_order_relaxed); found >> 8U < step_;)
-    if (word.compare_exchange_weak(found, found | 1U << rank_, std::memory_order_relaxed)) return true;
-  arrival.expect(-1);
-  return false;
-}
-
-task<void> shared_steps::arrival() {
-  for (unsigned r = 0; r < size_; ++r)
-    if (r != rank_) static_cast<void>(ask(r));
-  co_await cell_awaiter{team_.state().arrival, step_wait};
+  for (unsigned r = 0; r < size_; ++r) {
+    if (r == rank_) continue;
+    arrival.expect(1);
+    if (!line(r, step_).word.wait_for(step_, rank_)) arrival.expect(-1);
+  }
+  co_await cell_awaiter{arrival, kind};
   // acquire: what the members show. They have raised the step before they notified.
   TESS_ASSERT(all_raised());
 }

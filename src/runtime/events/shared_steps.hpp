@@ -29,8 +29,36 @@
 
 #include "runtime/events/agreement.hpp"
 #include "runtime/events/collective.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/tasks/worker_loop.hpp"
 
 namespace tess::detail {
+
+inline constexpr wait_kind exchange_wait{"exchange", &give_up_cell, true};
+
+/// Looks for what others are about to do, as long as nobody else at this worker could use the time. False: it takes
+/// long.
+template <class Done>
+[[nodiscard]] bool look_for(Done&& done) noexcept {
+  if (done()) return true;
+  worker_state& w = this_worker();
+  if (!w.may_spin) return false;
+  // Others may wait for these before they come.
+  if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
+  constexpr int looks = 32;
+  constexpr int polls = 300;
+  // A pause takes a fifth of the time that a line takes.
+  constexpr int polls_without_pause = 4;
+  for (int poll_count = 0; poll_count < polls; ++poll_count) {
+    for (int i = 0; i < looks; ++i) {
+      if (poll_count >= polls_without_pause) spin_pause();
+      if (done()) return true;
+    }
+    if (!w.runnable.empty() || !w.unstarted.empty()) return false;
+    static_cast<void>(poll(w));
+  }
+  return false;
+}
 
 class shared_steps {
  public:
@@ -60,7 +88,7 @@ class shared_steps {
   void raise() noexcept;
   /// True once all others have raised it, too; false: it takes long, and arrival() is to be awaited.
   [[nodiscard]] bool there() noexcept;
-  [[nodiscard]] task<void> arrival();
+  [[nodiscard]] task<void> arrival(wait_kind const& kind = exchange_wait);
 
   /// After the first step. Throws what is wrong at a member; that is the end of the exchange at all of them.
   void check(std::uint64_t own_bytes);
@@ -85,12 +113,8 @@ class shared_steps {
  private:
   [[nodiscard]] step_line& line(unsigned rank, std::uint64_t step) const noexcept { return of_[rank]->lines[step % 2]; }
   [[nodiscard]] step_line& next_line() const noexcept { return line(rank_, step_ + 1); }
-  [[nodiscard]] bool raised(unsigned rank) const noexcept {
-    // acquire: what the member shows, and that it has read what this one showed before.
-    return line(rank, step_).word.load(std::memory_order_acquire) >> 8U >= step_;
-  }
+  [[nodiscard]] bool raised(unsigned rank) const noexcept { return line(rank, step_).word.raised(step_); }
   [[nodiscard]] bool all_raised() const noexcept;
-  [[nodiscard]] bool ask(unsigned rank) noexcept;
   void notify(std::uint64_t ranks) noexcept;
   [[nodiscard]] bool has_ways(std::size_t part_bytes) const noexcept {
     return part_bytes >= read_bytes_min && size_ > 1 && team_.state().reads_others;
