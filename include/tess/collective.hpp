@@ -4,8 +4,10 @@
 //   Values are combined in place order with a fixed shape, so floating-point results do not depend on timing.
 //
 // Threads  one task per place at a time.
-// Cost     barrier: ceil(log2 P) notifications per place (dissemination). Others: for P <= 8 one put to each other
-//          place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast use all_reduce.
+// Cost     Up to eight places that map each other's segments and have a processor each: one cache line that moves, from
+//          each place to each other, for a barrier and for values of up to 32 bytes. Otherwise barrier: ceil(log2 P)
+//          notifications per place (dissemination). Others: for P <= 8 one put to each other place; beyond that 2 log2
+//          P steps up and down a binomial tree. reduce and broadcast use all_reduce.
 //          T up to 64 bytes; for broadcast, T and a bool together. Larger values: exchange.hpp.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once

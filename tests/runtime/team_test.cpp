@@ -3,6 +3,7 @@
 // small and large numbers of places; splits that fail; handles used where they are not valid.
 #include <algorithm>
 
+#include "runtime/events/collective.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/segment_left.hpp"
@@ -158,6 +159,69 @@ TEST(team, is_refused_where_the_caller_is_no_member) {
         EXPECT_THROW(static_cast<void>(co_await t.split(-2)), error);
       }
       co_await t.release();
+    });
+  });
+}
+
+template <std::size_t Bytes>
+struct value_of_bytes {
+  std::uint8_t bytes[Bytes];
+};
+
+template <std::size_t Bytes>
+task<void> check_reduction(team t, unsigned round) {
+  value_of_bytes<Bytes> mine{};
+  for (std::size_t i = 0; i < Bytes; ++i) mine.bytes[i] = static_cast<std::uint8_t>(here() + round + i);
+  auto const sum = [](value_of_bytes<Bytes> a, value_of_bytes<Bytes> const& b) {
+    for (std::size_t i = 0; i < Bytes; ++i) a.bytes[i] = static_cast<std::uint8_t>(a.bytes[i] + b.bytes[i]);
+    return a;
+  };
+  value_of_bytes<Bytes> const total = co_await t.all_reduce(mine, sum);
+  for (std::size_t i = 0; i < Bytes; ++i) {
+    unsigned expected = 0;
+    for (unsigned p = 0; p < places(); ++p) expected += static_cast<unsigned>(p + round + i);
+    EXPECT_EQ(total.bytes[i], static_cast<std::uint8_t>(expected)) << Bytes << " bytes, byte " << i;
+  }
+}
+
+TEST_P(teams, meet_members_that_come_late_and_values_of_all_sizes) {
+  run_here([]() -> task<void> {
+    auto const came = allocate<std::uint64_t>();
+    co_await put(came, 0);
+    co_await on_all_places(
+        [](global_ptr<std::uint64_t> arrivals) -> task<void> {
+          team const t = co_await team::world().split(0);
+          for (unsigned round = 0; round < 12; ++round) {
+            // Longer than the others look for it.
+            if (round % 4 == 3 && round / 4 % places() == here()) co_await sleep_for(std::chrono::milliseconds(5));
+            co_await fetch_add(arrivals, 1);
+            co_await t.barrier();
+            EXPECT_GE(co_await get(arrivals), (round + 1U) * places());
+            if (round % 4 == 2 && round / 4 % places() == here()) co_await sleep_for(std::chrono::milliseconds(5));
+            co_await check_reduction<1>(t, round);
+            co_await check_reduction<32>(t, round);
+            co_await check_reduction<33>(t, round);
+            co_await check_reduction<64>(t, round);
+          }
+          co_await t.release();
+        },
+        came);
+    deallocate(came);
+  });
+}
+
+TEST_P(teams, look_for_each_other_if_all_reach_all_and_have_processors) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      for (int i = 0; i < 2; ++i) {
+        co_await barrier();
+        EXPECT_EQ(co_await all_reduce(1U), places());
+      }
+      bool looks = detail::self->may_spin && detail::the_job->fabric->coherent() && places() <= detail::direct_places;
+      for (unsigned p = 0; p < places(); ++p) looks = looks && detail::job.atomic_window[p] != detail::no_window;
+      auto const& state = detail::member_view(detail::world_team).state();
+      EXPECT_EQ(state.barrier_reach.all_reach_all(), looks);
+      EXPECT_EQ(state.sweep_reach.all_reach_all(), looks && places() > 1);
     });
   });
 }

@@ -67,9 +67,9 @@ class step_word {
   std::atomic<std::uint64_t> word_{0};  ///< 0-7: the ranks that wait for the next step; 8-63: the last step
 };
 
-/// What the members of a small team learn in the first of a row of collectives: whether each reaches the segments of all
-/// by plain loads and stores, and has a processor to look for what the others do. Who does says so to all; who was told
-/// so by all knows that all were.
+/// What the members of a small team learn in the first of a row of collectives: whether each reaches the segments of
+/// all by plain loads and stores, and has a processor to look for what the others do. A member that does says so to all
+/// of them; if all have told it so, all have told everybody.
 class reach_record {
  public:
   /// The member begins its next collective of the row; the one before has ended here.
