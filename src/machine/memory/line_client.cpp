@@ -74,6 +74,7 @@ void line_client::complete(request& of) {
   there.happens(there);
   // Those who wait for the line use it in this instant, harts last, and before anything is answered.
   of.used.rank = event::after_harts;
+  of.used.site = kernel_.site();
   kernel_.after(0, of.used);
 }
 

@@ -196,7 +196,12 @@ void timed_machine::mark_harts(timed_hart::measured_part which) {
 
 void timed_machine::read_counters(marked& at) {
   spare_marks_.push_back(&at);
-  for (auto const& one : grid_.tiles) one->catch_up();
+  for (auto const& one : grid_.tiles) {
+    // What the stores cause happens in the tile.
+    std::uint32_t const site = grid_.clock.go_to(network::site_of(one->number()));
+    one->catch_up();
+    (void)grid_.clock.go_to(site);
+  }
   if (!at.begins) {
     measured_end_ = machine_counts::of(grid_);
     energy_end_ = sum_of(energy_of_units(*this));
