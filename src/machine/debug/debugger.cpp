@@ -132,11 +132,9 @@ std::string debugger::watched(thread t) {
 }
 
 void debugger::stop_inside(thread t, std::string const& reason) {
-  // The engine runs with the rounding mode and the flags of the hart.
-  float_state& of_hart = harts_[t].hart->context.fp;
-  of_hart.leave();
+  // The engine may run with the rounding mode and the flags of the hart.
+  harts_[t].hart->context.fp.leave();
   serve(t, reason);
-  of_hart.enter();
 }
 
 void debugger::trapped(thread t) {

@@ -186,9 +186,7 @@ bool set_register(timed_hart& of, std::uint64_t number, std::string const& bytes
     if (!take_value(bytes, word)) return false;
     std::uint32_t const flags = number == frm_number ? h.fp.flags : word & 31U;
     std::uint32_t const mode = number == fflags_number ? h.fp.frm : (number == frm_number ? word : word >> 5U) & 7U;
-    h.fp.enter();
     h.fp.set(static_cast<std::uint8_t>(mode), static_cast<std::uint8_t>(flags));
-    h.fp.leave();
     return true;
   }
   if (!take_value(bytes, value)) return false;

@@ -84,7 +84,6 @@ stop engine<Policy>::run(hart& h, std::byte* fast, std::uint64_t until) {
     h.left += h.charged;
     if constexpr (Policy::timed) h.retired -= h.counted;
   }
-  h.fp.enter();
   do {
     h.stopped = stop::none;
     if (i == nullptr) {

@@ -73,26 +73,35 @@ float_state::outer::~outer() {
 
 #endif
 
-void float_state::enter() const noexcept {
-  set_host(frm);
+bool float_state::enter() noexcept {
+  if (is_entered) return false;
+  is_entered = true;
+  take_mode();
+  return true;
 }
 
-void float_state::leave() noexcept {
+void float_state::give_back() noexcept {
+  is_entered = false;
+  host_rounds = {};
 #if defined(__SSE2__)
-  if (_mm_getcsr() == masked) return;  // most runs compute with integers only
+  if (_mm_getcsr() == masked) return;  // nothing was inexact
 #endif
   flags |= host_flags();
   set_host(rne);
 }
 
 std::uint8_t float_state::fflags() noexcept {
-  flags |= host_flags();
+  if (is_entered) flags |= host_flags();
   return flags;
 }
 
 void float_state::set(std::uint8_t new_frm, std::uint8_t new_flags) noexcept {
   frm = new_frm;
   flags = new_flags;
+  if (is_entered) take_mode();
+}
+
+void float_state::take_mode() noexcept {
   for (std::uint8_t mode = 0; mode < 8; ++mode) host_rounds[mode] = mode == frm && mode <= rup;
   host_rounds[dyn] = frm <= rup;
   // A mode that the host lacks is set to nearest even here.

@@ -86,8 +86,10 @@ struct float_ops : flow<Policy> {
   using flow<Policy>::leave;
   using flow<Policy>::illegal_word;
 
+  // These come first, too, if nothing of this run was computed by the host before.
   template <class F, class Operation>
   INSTRUCTION(binary_softly) {
+    if (h.fp.enter()) GO_TO((binary<F, Operation>));
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     set_bits<F>(h, i->rd, Operation::soft(float_bits<F>(h, i->rs1), float_bits<F>(h, i->rs2), mode, h.fp.flags));
@@ -103,6 +105,7 @@ struct float_ops : flow<Policy> {
 
   template <class F>
   INSTRUCTION(root_softly) {
+    if (h.fp.enter()) GO_TO(square_root<F>);
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     set_bits<F>(h, i->rd, soft::square_root<F>(float_bits<F>(h, i->rs1), mode, h.fp.flags));
@@ -119,6 +122,7 @@ struct float_ops : flow<Policy> {
   // ±(a * b) ± c.
   template <class F, bool NegateProduct, bool NegateAddend>
   INSTRUCTION(fused_softly) {
+    if (h.fp.enter()) GO_TO((fused<F, NegateProduct, NegateAddend>));
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     auto const turned = [](soft::bits_of<F> value, bool negate) {
@@ -211,6 +215,7 @@ struct float_ops : flow<Policy> {
 
   template <class F, class Integer>
   INSTRUCTION(to_integer_softly) {
+    if (h.fp.enter()) GO_TO((to_integer<F, Integer>));
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     set_rd(h, i,
@@ -225,7 +230,9 @@ struct float_ops : flow<Policy> {
     constexpr auto bias = static_cast<soft::bits_of<F>>(soft::format<F>::bias);
     constexpr int width = sizeof(Integer) * 8 - (std::is_signed_v<Integer> || sizeof(Integer) == 8 ? 1 : 0);
     auto const exponent = (std::is_signed_v<Integer> ? a & ~soft::sign_mask<F> : a) >> (soft::format<F>::precision - 1);
-    if ((i->imm & 7) != rtz || exponent >= bias + static_cast<unsigned>(width)) GO_TO((to_integer_softly<F, Integer>));
+    bool const fits = exponent < bias + static_cast<unsigned>(width);
+    if ((i->imm & 7) != rtz || !fits || !h.fp.is_entered) [[unlikely]]
+      GO_TO((to_integer_softly<F, Integer>));
     auto const result = static_cast<std::int64_t>(std::bit_cast<F>(a));
     set_rd(
         h, i,
@@ -235,6 +242,7 @@ struct float_ops : flow<Policy> {
 
   template <class F, class Integer>
   INSTRUCTION(from_integer_softly) {
+    if (h.fp.enter()) GO_TO((from_integer<F, Integer>));
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     auto const value = static_cast<Integer>(rs1(h, i));
@@ -257,6 +265,7 @@ struct float_ops : flow<Policy> {
     rounding const mode = mode_of(h, i);
     if (mode > rmm) return illegal_word(h, i);
     auto const a = float_bits<From>(h, i->rs1);
+    h.fp.enter();
     if (host_rounds(h, i)) [[likely]]
       write_float<To>(h, i->rd, static_cast<To>(std::bit_cast<From>(a)));
     else

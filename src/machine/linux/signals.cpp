@@ -259,9 +259,7 @@ bool signals::come_back(hart& h) {
   mine.blocked = frame.context.mask & ~unblockable;
   std::copy(frame.context.x.begin(), frame.context.x.end(), h.x.begin() + 1);
   h.f = frame.context.f;
-  h.fp.enter();
   h.fp.set(frame.context.fcsr >> 5U & 7U, frame.context.fcsr & 31U);
-  h.fp.leave();
   h.reserved = {};
   h.jump(frame.context.pc);
   return true;
