@@ -274,6 +274,11 @@ class Machines(unittest.TestCase):
         run = ts.machine("nemesys-4x4-single", width=3).run("hello")
         self.assertEqual(len(run.statistics["tiles"]), 9)
 
+    def test_places_of_a_large_grid_start(self):
+        # While they look whether all have come, none may keep another from its code in the one memory.
+        run = ts.machine("nemesys-4x4-single", width=8).run("hello", image="memory", max_cycles=20_000_000)
+        self.assertEqual(run.output.count("hello"), 63)
+
     def test_a_file_of_ones_own(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "mine.toml"

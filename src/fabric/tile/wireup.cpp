@@ -1,4 +1,5 @@
-// wireup: the copies of the program, from the tile table, and their barrier: a counter in the first tile's memory.
+// wireup: the copies of the program, from the tile table, and their barrier: a counter in the first tile's memory, and
+// a word in each, to which the one that comes last writes.
 #include <malloc.h>
 
 #include <atomic>
@@ -26,6 +27,8 @@ namespace {
 
 /// All use the first place's: the program's image is at the same address in every tile-local memory.
 constinit std::atomic<std::uint64_t> arrivals{0};
+/// Each its own: the last round in which all have come.
+constinit std::atomic<std::uint64_t> met{0};
 
 class tile_wireup final : public wireup {
  public:
@@ -36,12 +39,15 @@ class tile_wireup final : public wireup {
   bool meet(std::chrono::milliseconds most) noexcept override {
     // Later jobs of the same program continue to count.
     static std::uint64_t rounds = 0;
-    auto& all =
-        *reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(0, reinterpret_cast<std::uint64_t>(&arrivals)));
-    all.fetch_add(1);
-    std::uint64_t const wanted = ++rounds * places_.places();
+    std::uint64_t const round = ++rounds;
+    if (word_of(0, arrivals).fetch_add(1) + 1 == round * places_.places()) {
+      for (unsigned p = 0; p < places_.places(); ++p) word_of(static_cast<place_id>(p), met).store(round);
+      return true;
+    }
+    // Looks at the first tile's word would fill its link: from some forty places on, what that tile itself asks for
+    // would not get out, and its place would never come.
     auto const until = std::chrono::steady_clock::now() + most;
-    for (unsigned looks = 1; all.load() < wanted; ++looks) {
+    for (unsigned looks = 1; met.load() < round; ++looks) {
       spin_pause();
       // Reading the clock is a system call.
       if (looks % 64 == 0 && std::chrono::steady_clock::now() > until) return false;
@@ -50,6 +56,10 @@ class tile_wireup final : public wireup {
   }
 
  private:
+  std::atomic<std::uint64_t>& word_of(place_id p, std::atomic<std::uint64_t>& own) noexcept {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(p, reinterpret_cast<std::uint64_t>(&own)));
+  }
+
   tile_places places_;
 };
 
