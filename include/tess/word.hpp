@@ -115,12 +115,12 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 
   TESS_WORD_NEAR word_call(global_ptr<T> p, operands o, std::memory_order order, std::source_location at)
     requires(Op != word_op::get)
-      : operands_(o), must_await_(lost_word, at) {
+      : operands_(o), order_(order), must_await_(lost_word, at) {
     at_once_ = issue(p, order, at);
   }
   TESS_WORD_NEAR word_call(global_ptr<T> p, std::memory_order order, std::source_location at)
     requires(Op == word_op::get)
-      : must_await_(lost_word, at) {
+      : order_(order), must_await_(lost_word, at) {
     at_once_ = issue(p, order, at);
   }
   word_call(word_call const&) = delete;
@@ -182,9 +182,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       }
     }
 #if TESS_RACES
-    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_of(where_), called_at_};
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_, called_at_};
 #else
-    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_of(where_)};
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, order_};
 #endif
   }
   /// Completes at once if no other task could run at the call.
@@ -258,11 +258,11 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     if ((left | static_cast<std::int64_t>(here)) < 0) [[unlikely]] {
       if (static_cast<std::int64_t>(here) < 0) here = hidden_address(w, p, at);
       if (here == 0) {
-        issue_far(w, p, order, at);
+        issue_far(w, p, at);
         return false;
       }
       if (left < 0) {
-        issue_to_yield(w, here, order);
+        issue_to_yield(w, here);
         return false;
       }
     }
@@ -283,19 +283,19 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       where_ = 0;
     } else {
       prefetch_write(address);
-      where_ = here | order_bits(order);
+      where_ = here;
     }
     return true;
   }
 
   /// Other tasks run until it is due.
-  [[gnu::always_inline]] void issue_to_yield(worker const& w, std::uint64_t here, std::memory_order order) {
+  [[gnu::always_inline]] void issue_to_yield(worker const& w, std::uint64_t here) {
     auto* const address = reinterpret_cast<std::byte*>(here);
     issued_ = w.runnable.position();
     if constexpr (may_begin)
       if (begin(w, address)) return;
     Op == word_op::get ? prefetch_read(address) : prefetch_write(address);
-    where_ = here | order_bits(order);
+    where_ = here;
   }
 
   /// The address of a word whose window other code does not see; 0: there is none, or a delay.
@@ -328,7 +328,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
 
   /// An operation on a place without a window, or with a delay.
-  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::memory_order order, std::source_location at) {
+  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
     if (w.delayed_windows == nullptr) {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p), at)) | far_flag;
       return;
@@ -336,7 +336,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     std::uint64_t const address = w.delayed_windows[p.place()] + p.offset();
     auto* const line = reinterpret_cast<std::byte*>(address);
     Op == word_op::get ? prefetch_read(line) : prefetch_write(line);
-    where_ = address | far_flag | delayed_flag | order_bits(order);
+    where_ = address | far_flag | delayed_flag;
     issued_ = w.delayed.called_now();
   }
 
@@ -353,17 +353,8 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   using bits_of_word = std::conditional_t<word_integer<T>, T, word_of<sizeof(T)>>;
   /// With a delay: the task waits inside a stop_scope.
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
-  /// 0: seq_cst.
-  static constexpr unsigned order_shift = 57;
-  static constexpr std::uint64_t address_bits = (std::uint64_t{1} << order_shift) - 1;
-
-  static constexpr std::uint64_t order_bits(std::memory_order order) noexcept {
-    return (static_cast<std::uint64_t>(std::memory_order_seq_cst) - static_cast<std::uint64_t>(order)) << order_shift;
-  }
-  static constexpr std::memory_order order_of(std::uint64_t where) noexcept {
-    return static_cast<std::memory_order>(static_cast<std::uint64_t>(std::memory_order_seq_cst) -
-                                          (where >> order_shift & 7));
-  }
+  /// Those of an extended address, too.
+  static constexpr std::uint64_t address_bits = (std::uint64_t{1} << 60) - 1;
 
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool begun() const noexcept { return (where_ & (far_flag | begun_flag)) == begun_flag; }
@@ -384,6 +375,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   operands operands_;
   /// No other task could run at the call. Not a bit of where_, so that the compiler sees a lone task's way as one.
   bool at_once_;
+  std::memory_order order_;
   [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;

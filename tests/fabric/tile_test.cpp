@@ -32,14 +32,14 @@ TEST_F(tiles, compare_and_swap_of_remote_words_loses_nothing) {
   auto* const narrow = far + 12;
   for (unsigned i = 0; i < additions; ++i) {
     std::uint64_t old = 0;
-    while (!compare_swap_word<std::uint64_t>(far, old, old + 3)) {
+    while (!compare_swap_word<std::uint64_t>(far, old, old + 3, std::memory_order_seq_cst)) {
     }
     std::int32_t below = 0;
-    while (!compare_swap_word<std::int32_t>(narrow, below, below - 1)) {
+    while (!compare_swap_word<std::int32_t>(narrow, below, below - 1, std::memory_order_seq_cst)) {
     }
     // The owner uses other instructions: LR and SC.
     std::uint64_t mine_was = 0;
-    while (!compare_swap_word<std::uint64_t>(mine(word_at), mine_was, mine_was + 5)) {
+    while (!compare_swap_word<std::uint64_t>(mine(word_at), mine_was, mine_was + 5, std::memory_order_seq_cst)) {
     }
   }
   meet();
