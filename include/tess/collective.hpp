@@ -44,7 +44,9 @@ inline constexpr team_name world_team = 1;  ///< no record has this address
 /// Each member contributes `bytes` bytes; the result is the total and the combination of the lower ranks.
 task<void> sweep(team_name team, void const* mine, std::size_t bytes, combine_function combine, void const* op,
                  sweep_result& result);
-task<void> team_barrier(team_name team);
+/// Notified: nobody looks at what another member has in its record, which may go when the barrier has ended there.
+enum class barrier_way : bool { fastest, notified };
+task<void> team_barrier(team_name team, barrier_way way = barrier_way::fastest);
 /// These throw tess::error if the caller's place is not a member.
 [[nodiscard]] unsigned team_rank(team_name team);
 [[nodiscard]] unsigned team_size(team_name team);

@@ -353,8 +353,11 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   using bits_of_word = std::conditional_t<word_integer<T>, T, word_of<sizeof(T)>>;
   /// With a delay: the task waits inside a stop_scope.
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
-  /// Those of an extended address, too.
   static constexpr std::uint64_t address_bits = (std::uint64_t{1} << 60) - 1;
+#if defined(__riscv)
+  static_assert((extended_address::flat << extended_address::address_bits | extended_address::address_mask) ==
+                address_bits);
+#endif
 
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool begun() const noexcept { return (where_ & (far_flag | begun_flag)) == begun_flag; }

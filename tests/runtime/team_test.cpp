@@ -210,6 +210,20 @@ TEST_P(teams, meet_members_that_come_late_and_values_of_all_sizes) {
   });
 }
 
+TEST_P(teams, are_released_and_made_again_while_others_still_look) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      for (int round = 0; round < 200; ++round) {
+        team const t = co_await team::world().split(0);
+        // From the second barrier on the members look at each other's records.
+        co_await t.barrier();
+        co_await t.barrier();
+        co_await t.release();
+      }
+    });
+  });
+}
+
 TEST_P(teams, look_for_each_other_if_all_reach_all_and_have_processors) {
   run_here([]() -> task<void> {
     co_await on_all_places([]() -> task<void> {

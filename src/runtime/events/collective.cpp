@@ -45,8 +45,7 @@ namespace {
 /// Something of a member's state in the state of another, which this member reaches by plain loads and stores.
 template <class T>
 T& reached(member_view const& team, T* mine, unsigned rank) noexcept {
-  std::uint64_t const address = team.any(mine, rank);
-  return *reinterpret_cast<T*>(job.atomic_window[place_of(address)] + offset_of(address));
+  return *reinterpret_cast<T*>(through_window(team.any(mine, rank)));
 }
 }  // namespace
 
@@ -228,13 +227,13 @@ void wait_for_others(member_view const& team, completion& arrival) noexcept {
 }  // namespace
 
 /// A barrier that its task gave up has begun nevertheless: the next one at this place continues it.
-task<void> team_barrier(team_name name) {
+task<void> team_barrier(team_name name, barrier_way way) {
   member_view const team(name);
   collective_state& s = team.state();
   collective_state::episode& e = s.episodes[s.barriers % 2];
   bool const begins = s.barrier_round == 0 && !s.barrier_sent;
   if (begins) s.barrier_reach.begin(team);
-  if (s.barrier_reach.all_reach_all()) {
+  if (way == barrier_way::fastest && s.barrier_reach.all_reach_all()) {
     unsigned const size = team.size();
     if (s.barrier_steps[0] == nullptr)
       for (unsigned r = 0; r < size; ++r) s.barrier_steps[r] = &reached(team, &s.barrier_step, r);

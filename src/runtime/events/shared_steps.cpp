@@ -17,10 +17,6 @@ namespace tess::detail {
 
 namespace {
 
-std::byte* through_window(std::uint64_t address) noexcept {
-  return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
-}
-
 /// A sixteenth of a small segment.
 std::uint32_t staging_bytes_of(place_id place) noexcept {
   std::uint64_t const part = std::bit_floor(the_job->fabric->segment(place).bytes / 16);

@@ -36,6 +36,11 @@ namespace tess::detail {
 
 inline constexpr wait_kind exchange_wait{"exchange", &give_up_cell, true};
 
+/// What lies at an address of another member, which this one reaches by plain loads and stores.
+[[nodiscard]] inline std::byte* through_window(std::uint64_t address) noexcept {
+  return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
+}
+
 /// Looks for what others are about to do, as long as nobody else at this worker could use the time. False: it takes
 /// long.
 template <class Done>

@@ -167,6 +167,8 @@ task<void> team::release() const {
   using namespace detail;
   if (name_ == no_team || name_ == world_team) co_return;
   co_await barrier();
+  // Others may still look at this member's step of that barrier.
+  co_await team_barrier(name_, barrier_way::notified);
   auto const record = global_ptr<team_record>::from_bits(name_);
   auto const table = global_ptr<std::uint64_t>::from_bits(record.local()->table);
   bool const last_team = rank() == 0 && co_await fetch_sub(table, 1) == 1;
