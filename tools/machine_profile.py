@@ -24,7 +24,7 @@ RUNS = (
     "--machine cni-16 --copies 16 cni-barriers counter 4000",
     "--machine cni-16 --copies 3 cni-triad chip rdma 12",
     "--machine dir-16 --copies 16 dir-mcs 150",
-    "--machine rae-16 --copies 16 rae-patterns RAND_ADD 16 2000",
+    "--machine rae-16 gups --log2-words 14 --updates 400000 --no-verify",
     "--machine single-tile --timing off bfs kron:15",
     "--machine single-tile --timing off --engine interpreter bfs kron:13",
 )
