@@ -33,6 +33,7 @@ SOME_KERNELS = ("bf", "by", "dr", "lcr", "dp", "mis", "vc")
 # of copies. In the simulator's events: 0.75 per byte, 13 000 per call, 5 000 000 per run at 14 places.
 BYTES_OF_A_CALL = 17_000
 BYTES_OF_A_RUN = 13_000_000
+COUNTING = 5_000_000  # a run that counts copies
 
 # The paper's conditions: memory of objects is not used again until a collection, and programs with their data are in
 # DDR.
@@ -52,8 +53,12 @@ OPTIONS_OF = {way: ("--copier", way) for way in (MESSAGES, PEGASUS)}
 OPTIONS_OF |= {way: ("--copier", way, "--dummy-allocations") for way in (NEMESYS, NO_NCA)}
 OPTIONS_OF[BARE] = ("--copier", NEMESYS)
 
+# Of a kernel: it counts the graphs that leave their place.
+COUNT = "--count-copies"
+
 # A worker starts no task while one of its own waits for an `at`: one outstanding call per hart.
 ONE_CALL = ("--overlap-calls", "0")
+NO_TIME = ("--timing", "off")
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -75,14 +80,18 @@ class Run:
     def layouts(self) -> bool:
         """Whether a layout can change what is measured, and the item is one of the paper's; others are made in one."""
         paper = (self.heap, self.image) == (COLLECTED, MEMORY) and not self.machine.width
-        timed = "--count-copies" not in self.arguments and ONE_CALL[0] not in self.options
-        return paper and timed and self.copier != BARE
+        return paper and not self.counts and ONE_CALL[0] not in self.options and self.copier != BARE
 
     @property
     def small(self) -> "Run | None":
         """The run that is made in several layouts in place of one of a kernel in the paper's size."""
         small = self.is_kernel and self.layouts and not self.size
         return dataclasses.replace(self, size=SMALL_NODES) if small else None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts copies, which no time and no copier changes, so that it runs without either."""
+        return COUNT in self.arguments
 
     @property
     def is_kernel(self) -> bool:
@@ -108,6 +117,8 @@ class Run:
         """Expected duration."""
         if not self.is_kernel:
             return BYTES_OF_A_RUN
+        if self.counts:
+            return COUNTING
         copies, bytes_each = KERNELS[self.program]
         nodes = (self.size or PAPER_NODES) / PAPER_NODES
         tiles = self.places or self.machine.compute_tiles
@@ -118,7 +129,7 @@ class Run:
         copier = OPTIONS_OF.get(self.copier, ())
         places = ("--places", str(self.places)) if self.places else ()
         size = ("--size", str(self.size)) if self.size else ()
-        where = ("--heap", self.heap, "--image", self.image) if self.is_kernel else ()
+        where = ("--heap", self.heap, "--image", self.image) if self.is_kernel and not self.counts else ()
         if self.system != POLLED:
             where += ("--system", self.system)
         return ["--machine", machine, *places, *copier, *where, *self.options, self.binary, *size, *self.arguments]
@@ -196,9 +207,8 @@ def system() -> list[Run]:
 def runs_of(item: str) -> list[Run]:
     """The runs of the full form that an item needs."""
     both = kernels(SINGLE, WAYS) + kernels(TWIN, WAYS)
-    counted = [
-        dataclasses.replace(run, arguments=("--count-copies", "--no-verify")) for run in kernels(SINGLE, (NEMESYS,))
-    ]
+    counted = [Run(kernel, SINGLE, places=len(COMPUTE_TILES_4X4), arguments=(COUNT, "--no-verify"), options=NO_TIME)
+               for kernel in KERNELS]  # fmt: skip
     small_caches = [dataclasses.replace(SINGLE, way_kib=kib) for kib in WAYS_KIB]
     return {
         "table 2": probes(),
