@@ -1,6 +1,6 @@
 """tiles_compile: what only tiles run compiles: src/fabric/tile as one file, and its tests; no code is generated.
 
-The tests themselves run in the stage `riscv`, whose build takes minutes. Usage: tiles_compile.py SOURCE COMPILER OPTION...
+The stage `riscv`, whose build takes minutes, runs the tests. Usage: tiles_compile.py SOURCE COMPILER OPTION...
 """
 
 import concurrent.futures
@@ -20,10 +20,12 @@ def main(source: Path, compiler: list[str]) -> int:
         return 1
     units = ["".join(f'#include "{file}"\n' for file in parts), *(f'#include "{file}"\n' for file in tests)]
     command = [*compiler, "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
-               "-Werror", *(f"-I{source / name}" for name in ("include", "src", "tests")), "-x", "c++", "-"]  # fmt: skip
+               "-Werror", *(f"-I{source / name}" for name in ("include", "src", "tests")), "-xc++", "-"]  # fmt: skip
 
     def said(unit: str) -> str:
-        done = subprocess.run(command, input=unit, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(
+            command, input=unit, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
         return done.stdout if done.returncode else ""
 
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -53,7 +53,7 @@ OPTIONS_OF = {way: ("--copier", way) for way in (MESSAGES, PEGASUS)}
 OPTIONS_OF |= {way: ("--copier", way, "--dummy-allocations") for way in (NEMESYS, NO_NCA)}
 OPTIONS_OF[BARE] = ("--copier", NEMESYS)
 
-# Of a kernel: it counts the graphs that leave their place.
+# A kernel counts the graphs that leave their place.
 COUNT = "--count-copies"
 
 # A worker starts no task while one of its own waits for an `at`: one outstanding call per hart.
