@@ -28,6 +28,8 @@ class Sensitivity:
     claims: tuple[str, ...]
     keep: Callable[[Any], bool] = lambda _: True  # the runs of these that the claims need
     reaches: Callable[[Any, str], bool] = lambda run, key: True  # whether a machine's parameter has a part in a run
+    form: Callable[[Any], Any] = lambda run: run  # what is run in its place
+    inputs: str = ""  # how that differs, e.g. "kernels with 16 nodes"
 
 
 def no_options(_: argparse.ArgumentParser) -> None:

@@ -41,7 +41,8 @@ class Varied(other.Otherwise):
 
 
 def varied(paper: Paper, run: AnyRun, change: Change | None) -> AnyRun:
-    """The run on the changed machine; itself without a change, or where the parameter is that of a unit it lacks."""
+    """The run on the changed machine; as it is without a change, or where the parameter is that of a unit it lacks."""
+    run = paper.sensitivity.form(run)
     if change is None or not isinstance(run.machine, Machine) or not paper.sensitivity.reaches(run, change[0]):
         return run
     return Varied(run, change)
@@ -92,8 +93,10 @@ def item(paper: Paper, plan: Plan, executor: Executor, reference: Path, fitted: 
             series[claim.name].append((f"{key}\n= {value}", moved))
             if moved is not None and abs(moved) > abs(largest.get(claim.name, (0.0, ""))[0]):
                 largest[claim.name] = (moved, f"{key} = {value}")
+    inputs = paper.sensitivity.inputs
     sentences = ["Each fitted parameter is halved and raised by half, or takes the nearest value that a machine can "
-                 "have; all others stay. Measured on a part of the runs, in one layout."]  # fmt: skip
+                 f"have; all others stay. Measured on a part of the runs{inputs and f', {inputs}'}, in one "
+                 "layout."]  # fmt: skip
     sentences += [f"{name}: at most {largest[claim.name][0]:+.1f} %, by {largest[claim.name][1]}."
                   if claim.name in largest else f"{name}: nothing changes it."
                   for name, claim in zip(names, claims, strict=True)]  # fmt: skip
