@@ -174,12 +174,10 @@ void all_harts(bench::suite& suite, fs::path const& folder) {
 fs::path wide_machine(fs::path const& folder) {
   std::ifstream stream{folder.parent_path().parent_path().parent_path() / "share/tessera/machines/nemesys-4x4.toml"};
   std::string text{std::istreambuf_iterator<char>(stream), {}};
-  for (auto const& [from, to] :
-       {std::pair("link_bytes = 4 ", "link_bytes = 16 "), std::pair("buffer_flits = 4 ", "buffer_flits = 8 ")}) {
-    std::size_t const at = text.find(from);
-    if (at == std::string::npos) throw std::runtime_error(std::string("machine: nemesys-4x4 has no line ") + from);
-    text.replace(at, std::string_view(from).size(), to);
-  }
+  std::string_view const from = "link_bytes = 4 ";
+  std::size_t const at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("machine: nemesys-4x4 has no line " + std::string(from));
+  text.replace(at, from.size(), "link_bytes = 16 ");
   fs::path const file = fs::temp_directory_path() / ("tess-bench-wide-" + std::to_string(::getpid()) + ".toml");
   std::ofstream{file} << text;
   return file;

@@ -4,16 +4,19 @@ A row with a name is a [[top]] with `area`, flattened, as a tool of the vendor w
 modules with the hierarchy kept, each without the modules inside it, so their sum is a little more. Units: LUTs of six
 inputs, and among them those that are memory; memories in block RAM count 1 for 36 Kbit. Bytes and comparators do not
 depend on the family: all bits of memories, and comparisons for equality of two variables of 8 bits or more.
+
+The family osu018 is a chip's instead: cells of Oklahoma State University's library for 0.18 um (gates.py).
 """
 
 import json
 import re
 from pathlib import Path
 
+import gates
 import programs
 from units import BUILD, Run, Unit, words_of
 
-FAMILIES = ("xc7", "xc6v", "xc5v")
+FAMILIES = ("xc7", "xc6v", "xc5v", gates.FAMILY)
 # LUTs that a cell of distributed memory takes.
 LUTS_OF_MEMORY = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1S": 4}
 COMPARATOR_BITS = 8
@@ -92,6 +95,9 @@ def measure(unit: Unit, families: list[str], *, parts: bool) -> list[dict[str, o
         for family in families:
             row = {**about, "family": family}
             try:
+                if family == gates.FAMILY:
+                    rows.append(row | gates.measure(unit, top, folder) | structure(unit, top, folder))
+                    continue
                 cells = synthesize(unit, top, family, folder, flat=True)
                 total = resources(cells[top.module])
                 row |= {**total, **structure(unit, top, folder)}

@@ -1,0 +1,76 @@
+"""gates: what a unit costs on a chip: cells of a published standard-cell library, by yosys, beside its memories.
+
+The library is that of Oklahoma State University for 0.18 um, with 32 kinds of cells (J. Stine et al., "FreePDK: an
+open-source variation-aware design kit", MSE 2007, describes its successor). Debian's package qflow-tech-osu018 has it;
+only its one file is used, so the package is fetched and unpacked beside the build, not installed with all that it
+depends on. Units: an area is in gate equivalents, the area of a NAND with two inputs. Memories stay whole, because a
+chip has macros for them: their bytes stand in a column of their own. Wires are not counted.
+"""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import programs
+from units import BUILD, Run, Unit
+
+FAMILY = "osu018"
+PACKAGE = "qflow-tech-osu018"
+UNIT_CELL = "NAND2X1"
+FLIP_FLOP = re.compile(r"DFF\w+|LATCH")
+
+
+def library() -> Path:
+    """The library's file, fetched once."""
+    folder = BUILD / "osu018"
+    file = folder / "usr" / "share" / "qflow" / "tech" / "osu018" / "osu018_stdcells.lib"
+    if not file.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = f"apt-get download {PACKAGE} && dpkg-deb -x {PACKAGE}_*.deb ."
+        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+        if not file.is_file():
+            raise programs.Failed(
+                f"the cell library could not be fetched: {done.stderr.strip()}\nfetch Debian's package {PACKAGE} and "
+                f"unpack it in {folder}: {command}"
+            )
+    return file
+
+
+def unit_area(text: str) -> float:
+    """The area of the cell that is one gate, in the library's unit."""
+    found = re.search(rf"cell \({UNIT_CELL}\) {{.*?area : ([\d.]+);", text, re.DOTALL)
+    if found is None:
+        raise programs.Failed(f"the library has no {UNIT_CELL}")
+    return float(found[1])
+
+
+def measure(unit: Unit, top: Run, folder: Path) -> dict[str, object]:
+    """Gate equivalents, the part of them in flip-flops, and the numbers of cells and flip-flops, of the flattened top."""
+    text = library().read_text(encoding="utf-8")
+    (folder / "cells.lib").write_text(text, encoding="utf-8")
+    name = f"{top.module}-{FAMILY}"
+    script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
+    script += f"synth -flatten -run begin:fine -top {top.module}\nmemory -nomap\nopt -full\n"
+    script += "techmap\nopt\ndfflibmap -liberty cells.lib\n"
+    script += f"abc -liberty cells.lib\nopt_clean\ntee -q -o {name}.json stat -json -liberty cells.lib\n"
+    programs.yosys(script, folder, log=folder / f"{name}.log")
+    found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["modules"][f"\\{top.module}"]
+    return counts(found["num_cells_by_type"], text)
+
+
+def counts(cells: dict[str, int], text: str) -> dict[str, object]:
+    """Of cells by kind, and the library's text."""
+    areas = {kind: float(area) for kind, area in re.findall(r"cell \((\w+)\) {.*?area : ([\d.]+);", text, re.DOTALL)}
+    known = {kind: count for kind, count in cells.items() if kind in areas}
+    other = {kind for kind in cells if kind not in areas and not kind.startswith(("$mem", "$scopeinfo"))}
+    if other:
+        raise programs.Failed(f"not in the library: {', '.join(sorted(other))}")
+    one = unit_area(text)
+    flip_flops = {kind: count for kind, count in known.items() if FLIP_FLOP.fullmatch(kind)}
+    return {
+        "gates": round(sum(areas[kind] * count for kind, count in known.items()) / one),
+        "of flip-flops": round(sum(areas[kind] * count for kind, count in flip_flops.items()) / one),
+        "cells": sum(known.values()),
+        "FF": sum(flip_flops.values()),
+    }
