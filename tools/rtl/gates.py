@@ -46,7 +46,7 @@ def unit_area(text: str) -> float:
 
 
 def measure(unit: Unit, top: Run, folder: Path) -> dict[str, object]:
-    """Gate equivalents, the part of them in flip-flops, and the numbers of cells and flip-flops, of the flattened top."""
+    """Gate equivalents, the part of them in flip-flops, and numbers of cells and flip-flops, of the flattened top."""
     text = library().read_text(encoding="utf-8")
     (folder / "cells.lib").write_text(text, encoding="utf-8")
     name = f"{top.module}-{FAMILY}"
@@ -60,7 +60,7 @@ def measure(unit: Unit, top: Run, folder: Path) -> dict[str, object]:
 
 
 def counts(cells: dict[str, int], text: str) -> dict[str, object]:
-    """Of cells by kind, and the library's text."""
+    """The same of cells by kind, with the library's text."""
     areas = {kind: float(area) for kind, area in re.findall(r"cell \((\w+)\) {.*?area : ([\d.]+);", text, re.DOTALL)}
     known = {kind: count for kind, count in cells.items() if kind in areas}
     other = {kind for kind in cells if kind not in areas and not kind.startswith(("$mem", "$scopeinfo"))}
