@@ -27,7 +27,8 @@ commands:
   test    the benches in test/, by cocotb and Verilator, and which lines and bits they reach
   formal  the properties in formal/, proved by yosys and z3 by induction: for all times and inputs
   mutate  errors put into the sources one at a time: the benches must find each, and the proof that the list names
-  area    LUTs, registers, block RAM and DSPs on an FPGA of Xilinx, by yosys, beside the papers' figures
+  area    LUTs, registers, block RAM and DSPs on an FPGA of Xilinx, by yosys, beside the papers' figures; with
+          --family osu018 gates of a published cell library for 0.18 um
   clock   MHz and the critical path on an ECP5, placed and routed by nextpnr
   energy  how many bits change for each thing that a unit does: relative energy
 
