@@ -123,6 +123,8 @@ class Conditions(unittest.TestCase):
         self.assertEqual(" ".join(counting.words("m")),
                          "--machine m --places 14 --timing off imsuite-bf --count-copies --no-verify")  # fmt: skip
         self.assertFalse(counting.layouts)
+        elsewhere = plan.Plan(["table 5"], quick=False, heap=plan.RECYCLED, image=plan.TLM, system=plan.KERNEL)
+        self.assertEqual(elsewhere.form(counting), counting)
         self.assertTrue(run.layouts)
         self.assertFalse(plan.ours(run).layouts)
         self.assertNotEqual(run.key, plan.ours(run).key)

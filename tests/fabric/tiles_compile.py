@@ -1,4 +1,4 @@
-"""tiles_compile: what only tiles run compiles: src/fabric/tile as one file, and its tests; no code is generated.
+"""tiles_compile: the fabric of tiles compiles, as one file, and each of its tests; no code is generated.
 
 The stage `riscv`, whose build takes minutes, runs the tests. Usage: tiles_compile.py SOURCE COMPILER OPTION...
 """

@@ -118,6 +118,7 @@ TEST(copies, that_do_not_fit_or_have_no_effect_are_refused) {
   EXPECT_NE(error_of("--machine nemesys-4x4 --tile 12 --copies 5").find("from tile 12 on"), std::string::npos);
   EXPECT_NE(error_of("--machine nemesys-2x2 --timing off --copies 2").find("--copies is for tiles"), std::string::npos);
   EXPECT_NE(error_of("--copies 1").find("--copies is for tiles"), std::string::npos);
+  EXPECT_NE(error_of("--timing off --system kernel").find("--system is for tiles"), std::string::npos);
   EXPECT_EQ(folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 --copies 3 --max-cycles 1000" + endless).code, 1);
 }
 

@@ -112,6 +112,8 @@ def run_mutate(unit: Unit, options: argparse.Namespace) -> Rows:
 
 def run_area(unit: Unit, options: argparse.Namespace) -> Rows:
     families = options.family or [area.FAMILIES[0]]
+    if options.parts and area.gates.FAMILY in families:
+        raise Misuse(f"--parts is for families of FPGAs; {area.gates.FAMILY} has whole units only")
     return area.measure(unit, families, parts=options.parts)
 
 

@@ -96,7 +96,7 @@ def measure(unit: Unit, families: list[str], *, parts: bool) -> list[dict[str, o
             row = {**about, "family": family}
             try:
                 if family == gates.FAMILY:
-                    rows.append(row | gates.measure(unit, top, folder) | structure(unit, top, folder))
+                    rows.append(row | gates.measure(unit, top, folder))
                     continue
                 cells = synthesize(unit, top, family, folder, flat=True)
                 total = resources(cells[top.module])

@@ -26,6 +26,15 @@ class Counts(unittest.TestCase):
         found = gates.counts({"NAND2X1": 6, "INVX1": 3, "DFFSR": 3}, LIBRARY)
         self.assertEqual(found, {"gates": 30, "of flip-flops": 22, "cells": 12, "FF": 3})
 
+    def test_bytes_are_those_of_memories_that_stay_whole(self):
+        cell = {"parameters": {"SIZE": "01000000", "WIDTH": "0100000"}}
+        self.assertEqual(gates.whole_bytes({"top": {"cells": {"m": cell}}}), 256)
+        self.assertEqual(gates.whole_bytes({}), 0)
+
+    def test_a_cell_without_an_area_is_an_error(self):
+        with self.assertRaisesRegex(programs.Failed, "not in the library: LATCH"):
+            gates.counts({"LATCH": 1}, LIBRARY + "cell (LATCH) { area : 0; }")
+
     def test_memories_are_not_gates(self):
         self.assertEqual(gates.counts({"$mem_v2": 2, "NAND2X1": 1}, LIBRARY)["cells"], 1)
 

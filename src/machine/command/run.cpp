@@ -141,6 +141,7 @@ int run_flat(chosen_options const& chosen) {
   for (auto const& [given, option] : {std::pair{chosen.copies != 0, "--copies"},
                                       {chosen.copies_in_tile != 1, "--pes-per-tile"},
                                       {chosen.image_in_memory, "--image"},
+                                      {!chosen.system.empty() && chosen.system != "polled", "--system"},
                                       {!chosen.rtl.empty(), "--rtl"}})
     if (given)
       throw wrong_use{fmt::format("{} is for tiles, and without time there are none; give --timing on", option)};

@@ -53,7 +53,7 @@ def uses(run: Run, key: str) -> bool:
     return not key.startswith("nma.") or not (run.copier in (MESSAGES, PEGASUS) or run.program == "nemesys-software")
 
 
-# Each parameter's runs take a tenth of the time that the paper's input takes.
+# With the paper's 64 nodes the parameters alone would take an hour.
 SENSITIVE_NODES = 16
 
 

@@ -33,7 +33,7 @@ SOME_KERNELS = ("bf", "by", "dr", "lcr", "dp", "mis", "vc")
 # of copies. In the simulator's events: 0.75 per byte, 13 000 per call, 5 000 000 per run at 14 places.
 BYTES_OF_A_CALL = 17_000
 BYTES_OF_A_RUN = 13_000_000
-COUNTING = 5_000_000  # a run that counts copies
+BYTES_OF_COUNTING = 5_000_000  # the same of a run that counts copies
 
 # The paper's conditions: memory of objects is not used again until a collection, and programs with their data are in
 # DDR.
@@ -118,7 +118,7 @@ class Run:
         if not self.is_kernel:
             return BYTES_OF_A_RUN
         if self.counts:
-            return COUNTING
+            return BYTES_OF_COUNTING
         copies, bytes_each = KERNELS[self.program]
         nodes = (self.size or PAPER_NODES) / PAPER_NODES
         tiles = self.places or self.machine.compute_tiles
@@ -280,6 +280,9 @@ class Plan(plan.Plan):
         """The run that is made for a run of the full form; None if none is made."""
         if run.is_kernel and self._only and run.program not in self._only:
             return None
+        # Without time there is neither memory nor a system's hart.
+        if run.counts:
+            return quick_form(run) if self.quick else run
         heap, image = self._conditions
         if run.is_kernel and (run.heap, run.image) == (COLLECTED, MEMORY):
             run = dataclasses.replace(run, heap=heap, image=image)
