@@ -95,7 +95,7 @@ def check_sdist(root: Root, sdist: Path) -> None:
     (root.folder / "script.py").write_text(SCRIPT)
     root.run("apt-get", "update")
     root.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "install", "--no-install-recommends",
-             "clang-19", "lld-19", "cmake", "ninja-build", "libfmt-dev", "zlib1g-dev", "python3-dev",
+             "clang-19", "lld-19", "cmake", "ninja-build", "libfmt-dev", "libisal-dev", "python3-dev",
              "python3-venv")  # fmt: skip
     root.run("python3", "-m", "venv", "/env")
     root.run("/env/bin/python", "-m", "pip", "install", "--no-index", "--find-links", "/wheels", f"/{sdist.name}")

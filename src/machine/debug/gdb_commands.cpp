@@ -13,7 +13,7 @@
 namespace tess::machine {
 namespace {
 
-constexpr std::string_view error = "E01";
+constexpr std::string_view error_answer = "E01";
 constexpr std::uint64_t memory_max = gdb_connection::packet_max / 2 - 16;
 constexpr std::uint32_t watch_bytes_max = 4096;
 
@@ -92,13 +92,13 @@ bool debugger::answer(std::string_view packet) {
         }
       }
       if (done) past_.forget();  // this did not happen there
-      gdb_.send(done ? "OK" : error);
+      gdb_.send(done ? "OK" : error_answer);
       return false;
     }
     case 'p': {
       auto const number = take_hex(rest);
       auto const text = number ? register_text(shown, *number) : std::nullopt;
-      gdb_.send(text && !text->empty() ? *text : std::string(error));
+      gdb_.send(text && !text->empty() ? *text : std::string(error_answer));
       return false;
     }
     case 'm':
@@ -113,7 +113,7 @@ bool debugger::answer(std::string_view packet) {
       return false;
     case 'T': {
       auto const id = take_hex(rest);
-      gdb_.send(id && *id > 0 && *id <= harts_.size() ? "OK" : error);
+      gdb_.send(id && *id > 0 && *id <= harts_.size() ? "OK" : error_answer);
       return false;
     }
     case 'z':
@@ -198,7 +198,7 @@ void debugger::set_point(std::string_view packet, bool insert) {
   auto const kind = take_hex(packet);
   auto const address = kind && take(packet, ",") ? take_hex(packet) : std::nullopt;
   auto const size = address && take(packet, ",") ? take_hex(packet) : std::nullopt;
-  if (!size || *kind > 4) return gdb_.send(size ? "" : error);
+  if (!size || *kind > 4) return gdb_.send(size ? "" : error_answer);
   if (*kind <= 1) {
     if (insert) {
       breakpoints_.insert(*address);
@@ -214,7 +214,7 @@ void debugger::set_point(std::string_view packet, bool insert) {
   std::erase_if(watches_, same);
   if (!insert) return gdb_.send("OK");
   auto const name = harts_[shown_].host->memory_at(*address);
-  if (!name || *size == 0 || *size > watch_bytes_max) return gdb_.send(error);
+  if (!name || *size == 0 || *size > watch_bytes_max) return gdb_.send(error_answer);
   watches_.push_back({.kind = static_cast<char>(*kind),
                       .given = *address,
                       .address = *name,
@@ -226,39 +226,40 @@ void debugger::set_point(std::string_view packet, bool insert) {
 void debugger::read_memory(std::string_view where) {
   auto const address = take_hex(where);
   auto const size = address && take(where, ",") ? take_hex(where) : std::nullopt;
-  if (!size) return gdb_.send(error);
+  if (!size) return gdb_.send(error_answer);
   std::string bytes(std::min(*size, memory_max), '\0');
   debugged_hart const& shown = harts_[shown_];
   std::size_t done = 0;
   while (done < bytes.size() &&
          shown.host->look_at(*address + done, std::as_writable_bytes(std::span(bytes).subspan(done, 1)), *shown.hart))
     ++done;
-  gdb_.send(done == 0 && !bytes.empty() ? std::string(error) : hex_text(std::string_view(bytes).substr(0, done)));
+  gdb_.send(done == 0 && !bytes.empty() ? std::string(error_answer)
+                                        : hex_text(std::string_view(bytes).substr(0, done)));
 }
 
 void debugger::write_memory(std::string_view packet, bool binary) {
   auto const address = take_hex(packet);
   auto const size = address && take(packet, ",") ? take_hex(packet) : std::nullopt;
   std::string bytes;
-  if (!size || !take(packet, ":")) return gdb_.send(error);
+  if (!size || !take(packet, ":")) return gdb_.send(error_answer);
   if (binary)
     bytes = packet;
   else if (!bytes_of_hex(packet, bytes))
-    return gdb_.send(error);
-  if (bytes.size() != *size) return gdb_.send(error);
+    return gdb_.send(error_answer);
+  if (bytes.size() != *size) return gdb_.send(error_answer);
   if (bytes.empty()) return gdb_.send("OK");
   bool const done = harts_[shown_].host->change(*address, std::as_bytes(std::span(bytes)));
   if (done) {
     past_.forget();  // this did not happen there
     for (watch& one : watches_) one.value = bytes_at(one);
   }
-  gdb_.send(done ? "OK" : error);
+  gdb_.send(done ? "OK" : error_answer);
 }
 
 void debugger::answer_part(std::string_view range, std::string const& whole) {
   auto const offset = take_hex(range);
   auto const size = offset && take(range, ",") ? take_hex(range) : std::nullopt;
-  if (!size) return gdb_.send(error);
+  if (!size) return gdb_.send(error_answer);
   std::string_view const rest = std::string_view(whole).substr(std::min<std::uint64_t>(*offset, whole.size()));
   std::string_view const part = rest.substr(0, std::min(*size, memory_max));
   gdb_.send((part.size() == rest.size() ? "l" : "m") + std::string(part));
@@ -286,7 +287,7 @@ void debugger::answer_query(std::string_view packet) {
   if (packet == "qsThreadInfo") return gdb_.send("l");
   if (take(packet, "qThreadExtraInfo,")) {
     auto const id = take_hex(packet);
-    if (!id || *id == 0 || *id > harts_.size()) return gdb_.send(error);
+    if (!id || *id == 0 || *id > harts_.size()) return gdb_.send(error_answer);
     timed_hart const& one = *harts_[*id - 1].hart;
     return gdb_.send(hex_text(fmt::format("tile {}, hart {}", one.place().number(), one.context.number)));
   }
@@ -298,7 +299,7 @@ void debugger::answer_query(std::string_view packet) {
     return answer_part(packet, program_);
   }
   std::string text;
-  if (take(packet, "qRcmd,")) return bytes_of_hex(packet, text) ? command(text) : gdb_.send(error);
+  if (take(packet, "qRcmd,")) return bytes_of_hex(packet, text) ? command(text) : gdb_.send(error_answer);
   gdb_.send("");
 }
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr char interrupt = 3;
 constexpr int wrong_max = 3;
-constexpr int look_ms = 200;
 constexpr int answer_ms = 10'000;  // gdb acknowledges at once
 
 std::uint8_t sum_of(std::string_view text) {
@@ -46,8 +45,7 @@ gdb_connection::~gdb_connection() {
 std::optional<char> gdb_connection::byte(int other) {
   while (read_ == arrived_.size()) {
     std::array<pollfd, 2> on{pollfd{stream_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
-    // Not for ever: a signal may come just before.
-    int const ready = ::poll(on.data(), on.size(), look_ms);
+    int const ready = ::poll(on.data(), on.size(), signal_look_ms);
     if (ready <= 0 && caught_signal() != 0) return std::nullopt;
     if (ready <= 0) continue;
     if (on[1].revents != 0) return std::nullopt;
@@ -181,7 +179,7 @@ int listen_here(std::uint16_t& port) {
 void accept_one(int listener, int other, std::optional<gdb_connection>& into) {
   std::array<pollfd, 2> on{pollfd{listener, POLLIN, 0}, pollfd{other, POLLIN, 0}};
   int ready = 0;
-  do ready = ::poll(on.data(), on.size(), look_ms);
+  do ready = ::poll(on.data(), on.size(), signal_look_ms);
   while (ready <= 0 && caught_signal() == 0);
   if (ready > 0 && on[1].revents == 0) {
     int const connected = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);

@@ -22,8 +22,6 @@
 namespace tess::machine {
 namespace {
 
-constexpr int look_ms = 200;
-
 enum class news : std::uint32_t { going_on, handing_over, end };
 struct told {
   news what;
@@ -92,8 +90,7 @@ int supervised_run(std::function<int(run_link const&)> const& body) {
   int sent = 0;
   for (;;) {
     std::array<pollfd, 2> on{pollfd{result[0].get(), POLLIN, 0}, pollfd{process.get(), POLLIN, 0}};
-    // Not for ever: a signal may come just before.
-    int const ready = ::poll(on.data(), on.size(), look_ms);
+    int const ready = ::poll(on.data(), on.size(), signal_look_ms);
     // A terminal sends to all processes of the group; what was sent to this one alone goes to the run.
     if (int const signal = caught_signal(); signal != 0 && sent == 0) {
       sent = signal;

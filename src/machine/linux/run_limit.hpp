@@ -16,6 +16,8 @@ namespace tess::machine {
 void catch_signals();
 // The signal that came; 0: none.
 [[nodiscard]] int caught_signal() noexcept;
+// A call that waits returns after so long to ask for a signal, which may have come just before it.
+inline constexpr int signal_look_ms = 200;
 
 class run_limit {
  public:
