@@ -37,11 +37,8 @@ inline constexpr wait_kind future_wait{"future"};
 class future_await : public parked_wait, public future_waiter {
  public:
   [[gnu::always_inline]] bool await_ready() noexcept {
-    if (!result_.continuation.has_ended()) return false;
-    if (!self->count_event()) [[likely]]
-      return true;
-    gives_way_ = true;
-    return false;
+    // Other tasks have their turn now and then.
+    return result_.continuation.has_ended() && !self->count_event();
   }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
@@ -49,9 +46,7 @@ class future_await : public parked_wait, public future_waiter {
   }
 
  protected:
-  future_await(promise_base& result, bool temporary) noexcept : parked_wait{&future_wait}, result_(result) {
-    shares = temporary ? is_future : 0;
-  }
+  future_await(promise_base& result, bool temporary) noexcept : result_(result) { shares = temporary ? is_future : 0; }
   future_await(future_await const&) = delete;
   future_await& operator=(future_await const&) = delete;
   ~future_await() {
@@ -63,19 +58,16 @@ class future_await : public parked_wait, public future_waiter {
  private:
   [[gnu::noinline]] std::coroutine_handle<> suspend(promise_base& p) noexcept {
     worker& w = *self;
-    if (gives_way_) [[unlikely]] {
-      if ((shares & is_future) == 0) result_.continuation.add_future(w.single);
-      shares |= is_future;
-      return w.give_way(&p);
-    }
+    kind = &future_wait;
     task = &p;
     notify = w.notify_id();
     shares |= is_reader;
     p.waits_for = this;
     if (!result_.continuation.wait(*this, w.single)) [[unlikely]] {
       p.waits_for = nullptr;
-      shares &= is_future;
-      return handle_of(&p);
+      if ((shares & is_future) == 0) result_.continuation.add_future(w.single);
+      shares = is_future;
+      return w.give_way(&p);
     }
     return w.next_after_look();
   }
@@ -84,8 +76,6 @@ class future_await : public parked_wait, public future_waiter {
     if ((shares & is_future) != 0) last = result_.continuation.drop_future();
     if (last) handle_of(&result_).destroy();
   }
-
-  bool gives_way_ = false;  ///< it need not wait, but other tasks have their turn first
 };
 
 /// Destroys the task's frame, and with it its parameters, when it ends.
@@ -116,8 +106,11 @@ class [[gnu::warn_unused]] future {
     return *this;
   }
   ~future() {
-    if (task_ != nullptr && task_->continuation.drop_future())
+    if (task_ == nullptr) return;
+    if (task_->continuation.is_left_alone()) [[likely]]
       detail::destroy_ended<detail::nothing_to_destroy<detail::task_promise<T>>>(*task_);
+    else if (task_->continuation.drop_future())
+      detail::handle_of(task_).destroy();
   }
 
   /// True if the task has ended.
@@ -161,6 +154,7 @@ template <class T>
   detail::promise_base& p = *work.release();
   p.continuation.share();
   detail::spawn_promise(*detail::self, &p, TESS_RACES_CALLER);
+  work.is_released();
   return future<T>(p);
 }
 

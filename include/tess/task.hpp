@@ -28,8 +28,8 @@ class task;
 
 namespace detail {
 
-/// Passes the exception of a spawned task to its finish. Separate from the common path.
-void report_exception(promise_base& p) noexcept;
+/// The end of a spawned task with an exception, which goes to its finish. Separate from the common path.
+[[nodiscard]] std::coroutine_handle<> end_failed(promise_base& p) noexcept;
 /// Keeps the current exception for the task that awaits this one, and notes that it passed here.
 void keep_exception(promise_base& task) noexcept;
 
@@ -81,10 +81,10 @@ template <class T>
   requires(std::is_void_v<T> || std::is_trivially_destructible_v<T>)
 inline constexpr bool nothing_to_destroy<task_promise<T>> = true;
 
-/// Destroys the frame of a task that has ended.
+/// Destroys the frame of a task that has ended without an exception.
 template <bool Nothing>
 [[gnu::always_inline]] inline void destroy_ended(promise_base& p) noexcept {
-  if (Nothing && p.exception == nullptr) [[likely]]
+  if constexpr (Nothing)
     self->frames.release(handle_of(&p).address());
   else
     handle_of(&p).destroy();
@@ -96,7 +96,7 @@ template <bool Nothing>
   worker& w = *self;
   finish_scope& scope = *p.scope;
   if (p.exception) [[unlikely]]
-    report_exception(p);
+    return end_failed(p);
   races::strand* const strand = races::strand_of(p);
   destroy_ended<Nothing>(p);
   races::end(w, strand, scope.key());
@@ -150,9 +150,8 @@ struct yield_awaiter {
 template <class Derived>
 struct promise_common : promise_base {
   static void* operator new(std::size_t bytes) {
-    if (self == nullptr) [[unlikely]]
-      return frame_allocate(bytes);
-    return self->frames.allocate(bytes, frame_pool::kind::task);
+    constexpr std::size_t kept_bytes_max = 1008;  // a KiB with the block's header
+    return allocate(bytes, bytes <= kept_bytes_max ? frame_pool::kind::task : frame_pool::kind::ending_task);
   }
   static void operator delete(void* frame) noexcept { self->frames.release(frame); }
 
@@ -176,6 +175,13 @@ struct promise_common : promise_base {
       where = at;
     }
     return static_cast<Awaitable&&>(a);
+  }
+
+ protected:
+  static void* allocate(std::size_t bytes, frame_pool::kind kind) {
+    if (self == nullptr) [[unlikely]]
+      return frame_allocate(bytes);
+    return self->frames.allocate(bytes, kind);
   }
 };
 
@@ -207,7 +213,9 @@ struct task_promise<void> : promise_common<task_promise<void>> {
 /// For functions with parameters that have destructors: these run when the task ends, whoever keeps its result.
 template <class T>
 struct task_promise_of_parameters : task_promise<T> {
-  task_promise_of_parameters() noexcept { this->continuation.forbid_keeping(); }
+  static void* operator new(std::size_t bytes) {
+    return promise_common<task_promise<T>>::allocate(bytes, frame_pool::kind::ending_task);
+  }
 };
 
 /// True if a frame with these parameters may be kept when its task has ended.
@@ -249,10 +257,13 @@ class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::wa
     detail::note_handed_over(p);
     return &p;
   }
+  /// After release(), and what followed it: the compiler need not look whether there is something to destroy.
+  void is_released() const noexcept {
+    if (handle_ != nullptr) std::unreachable();
+  }
   /// True if the frame is not large and may outlive the task.
   [[nodiscard]] bool frame_may_stay() const noexcept {
-    constexpr std::size_t bytes_max = 1024;
-    return handle_.promise().continuation.may_keep() && detail::frame_pool::is_within(handle_.address(), bytes_max);
+    return detail::frame_pool::kind_of(handle_.address()) == detail::frame_pool::kind::task;
   }
 
  private:

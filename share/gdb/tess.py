@@ -77,7 +77,7 @@ class Table:
             link = words(link)[0]
 
     def _is_task(self, block):
-        return struct.unpack("<I", memory(block + self.state, 4))[0] == self.task_state
+        return struct.unpack("<I", memory(block + self.state, 4))[0] >= self.task_state
 
     def innermost(self, promise):
         while callee := words(promise + self.callee)[0]:

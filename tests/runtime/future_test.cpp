@@ -44,8 +44,8 @@ class counted {
 // ── the word, step by step ──────────────────────────────────────────────────────────────────────────────────────────
 
 /// `steps`, letter by letter, for a task with one future and two that may wait: w and v begin to wait, e is the end,
-/// d drops the future, r is read by one that waited, c copies the future. A capital letter: this step says that the
-/// frame is to be destroyed.
+/// d drops the future, r is read by one that waited, c copies the future, f is an exception of the task. A capital
+/// letter: this step says that the frame is to be destroyed.
 void step(std::string const& steps, bool single) {
   SCOPED_TRACE(steps + (single ? ", one worker" : ""));
   detail::task_continuation word;
@@ -53,7 +53,7 @@ void step(std::string const& steps, bool single) {
   detail::future_waiter w{nullptr, &first, detail::self->notify_id(), detail::future_waiter::is_reader};
   detail::future_waiter v{nullptr, &second, detail::self->notify_id(), detail::future_waiter::is_reader};
   word.share();
-  bool has_ended = false;
+  bool has_ended = false, has_failed = false;
   for (char const s : steps) {
     bool const last = s < 'a';
     switch (last ? s - 'A' + 'a' : s) {
@@ -67,7 +67,12 @@ void step(std::string const& steps, bool single) {
         word.add_future(single);
         break;
       case 'd':
+        EXPECT_EQ(word.is_left_alone(), last && !has_failed);
         EXPECT_EQ(word.drop_future(), last);
+        break;
+      case 'f':
+        word.fail();
+        has_failed = true;
         break;
       case 'r':
         EXPECT_EQ(word.end_reading(single), last);
@@ -97,8 +102,10 @@ void step(std::string const& steps, bool single) {
 TEST(words_of_futures, let_exactly_one_destroy_the_frame_in_every_order) {
   for (unsigned const workers : {1U, 2U})
     run_job({"smp", 1, workers, 1}, [workers]() -> task<void> {
-      for (char const* const steps : {"eD", "dE", "ewD", "cedD", "cdeD", "cddE", "werD", "wedR", "wdeR", "wcedrD",
-                                      "wcerdD", "wcddeR", "wverrD", "wverdR", "wvedrR", "wvderR", "wdverR"})
+      for (char const* const steps :
+           {"eD",     "dE",     "ewD",    "cedD",   "cdeD",   "cddE",   "werD",   "wedR",   "wdeR",
+            "wcedrD", "wcerdD", "wcddeR", "wverrD", "wverdR", "wvedrR", "wvderR", "wdverR", "feD",
+            "dfE",    "fdE",    "cfdeD",  "wferD",  "wfedR",  "wdfeR",  "wvfedrR"})
         step(steps, workers == 1);
       // The job was aborted: the waiter's frame is destroyed before the end of the task.
       step("wr", workers == 1);

@@ -89,6 +89,7 @@ void exception_traces::clear() noexcept {
 
 void keep_exception(promise_base& task) noexcept {
   task.exception = std::current_exception();
+  if (task.continuation.is_shared()) task.continuation.fail();
   this_place().exceptions.passes(task.exception, self->place, task.where);
 }
 

@@ -66,8 +66,9 @@ void finish_scope::fail(std::exception_ptr exception) noexcept try {
                                         : "keeping an exception for its finish");
 }
 
-void report_exception(promise_base& p) noexcept {
+std::coroutine_handle<> end_failed(promise_base& p) noexcept {
   p.scope->fail(std::exchange(p.exception, nullptr));
+  return end_spawned<false>(p);
 }
 
 // ── home ────────────────────────────────────────────────────────────────────────────────────────────────────────────

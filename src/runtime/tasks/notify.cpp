@@ -55,11 +55,15 @@ void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
   the_job->fabric->wake(target.thread);
 }
 
-bool task_continuation::drop_slowly() noexcept {
+bool task_continuation::drop_future() noexcept {
+  races::release(this);
   bool const single = self->single;
   std::uint64_t seen = word_.load(std::memory_order_acquire);
   while (seen < most_futures) {
-    if (seen == (shared | ended | one_future)) return true;
+    if ((seen & ~failed) == (shared | ended | one_future)) {
+      races::acquire(this);
+      return true;
+    }
     if (change(seen, seen - one_future, single)) return false;
   }
   return false;

@@ -29,7 +29,8 @@ namespace tess::detail {
 
 class frame_pool {
  public:
-  enum class kind : std::uint32_t { free = 0, raw, task };
+  /// What a block is. A task may keep its result in its frame after its end, an ending_task not.
+  enum class kind : std::uint32_t { free = 0, raw, task, ending_task };
 
   explicit frame_pool(std::uint16_t worker) noexcept : worker_(worker) {}
   frame_pool(frame_pool const&) = delete;
@@ -64,6 +65,7 @@ class frame_pool {
 
   /// A block that was a task's frame goes on as something else.
   static void set_kind(void* memory, kind k) noexcept { block_of(memory)->state = k; }
+  [[nodiscard]] static kind kind_of(void* memory) noexcept { return block_of(memory)->state; }
 
   /// Releasing the block will not free its memory. When a job is aborted, others may still refer to it.
   static void never_reuse(void* memory) noexcept { block_of(memory)->owner = nullptr; }
@@ -78,11 +80,11 @@ class frame_pool {
     for (std::size_t n = 0; n < slabs_.size(); ++n)
       for (std::size_t i = 0; i < slabs_[n].used; ++i) {
         auto* const b = reinterpret_cast<block*>(slabs_[n].base + i * slabs_[n].block_bytes);
-        if (b->state == kind::task) visit(static_cast<void*>(&b->next));
+        if (b->state >= kind::task) visit(static_cast<void*>(&b->next));
       }
     for (large_link const* l = large_.next; l != &large_; l = l->next) {
       block* const b = large_block(l);
-      if (b->state == kind::task) visit(static_cast<void*>(&b->next));
+      if (b->state >= kind::task) visit(static_cast<void*>(&b->next));
     }
   }
 
@@ -90,17 +92,13 @@ class frame_pool {
   [[nodiscard]] static std::size_t size_of(void* memory) noexcept {
     return block_of(memory)->size_class * granule - header_bytes;
   }
-  /// True if the block has at most so many bytes, with its header: a multiple of 64.
-  [[nodiscard]] static bool is_within(void* memory, std::size_t bytes) noexcept {
-    return block_of(memory)->size_class <= bytes / granule;
-  }
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
   /// Where things lie in a pool, its slabs and its blocks, for debuggers (src/runtime/report/debugger.hpp).
   struct distances {
     std::uint32_t slabs, large;                             // in a pool
     std::uint32_t slab_bytes, slab_block_bytes, slab_used;  // in a slab, whose first word is its address
-    std::uint32_t header, state, task_state;                // before a frame; in its header; the state of a live task
+    std::uint32_t header, state, task_state;                // before a frame; in its header; of live tasks, and above
     std::uint32_t link_bytes;                               // before the header of a large block
   };
   static constexpr distances layout() noexcept;

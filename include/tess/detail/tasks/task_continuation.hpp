@@ -7,8 +7,8 @@
 //   that parks changes it twice: when it begins to wait, and when it has read the result. A future that is the only one
 //   left changes nothing if the task has ended. Nothing is locked: no worker waits for another.
 //
-// Bits     Without futures: 2 the frame must not outlive the task; 3-63 the task that awaits this one, or null.
-//          With futures: 0 set. 1 the task has ended. 3-46 until then the task that began to wait last, each of which
+// Bits     Without futures: 3-63 the task that awaits this one, or null.
+//          With futures: 0 set. 1 the task has ended. 2 it failed: its frame has an exception. 3-46 until then the task that began to wait last, each of which
 //          knows the one before it; from then on how many of these have yet to read the result. 47-63 the futures.
 // Threads  With futures: any of the place; where it has one worker, no instruction is locked. Without: the task's.
 // Errors   131,071 futures of a task at once are not counted any more: the result then stays to the end of the job.
@@ -50,10 +50,6 @@ class task_continuation {
     word_.store(reinterpret_cast<std::uint64_t>(task), std::memory_order_relaxed);
   }
 
-  /// The frame has parameters with destructors.
-  void forbid_keeping() noexcept { word_.store(not_kept, std::memory_order_relaxed); }
-  [[nodiscard]] bool may_keep() const noexcept { return word_.load(std::memory_order_relaxed) != not_kept; }
-
   // ── with futures ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   /// Makes the first future, before other workers know the task.
@@ -65,19 +61,24 @@ class task_continuation {
     return (word_.load(std::memory_order_acquire) & ended) != 0;
   }
 
+  /// The task has an exception.
+  void fail() noexcept { word_.fetch_or(failed, std::memory_order_relaxed); }
+
   void add_future(bool single) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     while (seen < most_futures && !change(seen, seen + one_future, single)) {
     }
   }
-  /// True: the caller destroys the frame.
-  [[nodiscard, gnu::always_inline]] bool drop_future() noexcept {
+  /// True if the task has ended without an exception and only this future is left: its holder destroys the frame.
+  [[nodiscard, gnu::always_inline]] bool is_left_alone() noexcept {
     races::release(this);
     if (word_.load(std::memory_order_acquire) != (shared | ended | one_future)) [[unlikely]]
-      if (!drop_slowly()) return false;
+      return false;
     races::acquire(this);
     return true;
   }
+  /// True: the caller destroys the frame.
+  bool drop_future() noexcept;
 
   /// False: the task has ended, so there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool wait(future_waiter& w, bool single) noexcept {
@@ -85,7 +86,7 @@ class task_continuation {
     do {
       if ((seen & ended) != 0) return false;
       w.before = latest(seen);
-    } while (!change(seen, (seen & ~middle_bits) | reinterpret_cast<std::uint64_t>(&w), single));
+    } while (!change(seen, without_middle(seen) + reinterpret_cast<std::uint64_t>(&w), single));
     return true;
   }
   /// A task that waited has read the result. True: the caller destroys the frame.
@@ -96,7 +97,7 @@ class task_continuation {
       // The job was aborted before the task ended.
       if ((seen & ended) == 0) [[unlikely]]
         return false;
-      if (seen == (shared | ended | one_reader)) {
+      if ((seen & ~failed) == (shared | ended | one_reader)) {
         races::acquire(this);
         return true;
       }
@@ -112,23 +113,25 @@ class task_continuation {
   [[nodiscard, gnu::always_inline]] outcome end_task() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);
     do {
-      if (seen == shared) return {true, nullptr};
-    } while (!change(seen, (seen & ~middle_bits) | ended | waiters(latest(seen)) * one_reader, false));
+      if (seen <= (shared | failed)) return {true, nullptr};
+    } while (!change(seen, without_middle(seen) + ended + waiters(latest(seen)) * one_reader, false));
     return {false, latest(seen)};
   }
   /// The same in a place with one worker. `next`: if a single task waits, it runs next, so no other task can drop the
   /// last future before it has read the result.
   [[nodiscard, gnu::always_inline]] outcome end_task_alone(bool next) noexcept {
     std::uint64_t const seen = word_.load(std::memory_order_relaxed);
-    if (seen == shared) return {true, nullptr};
-    std::uint64_t word = (seen & ~middle_bits) | ended;
+    if (seen <= (shared | failed)) return {true, nullptr};
     future_waiter* const last = latest(seen);
-    if (last != nullptr) {
-      if (next && last->before == nullptr && seen >= one_future) [[likely]]
-        last->shares &= static_cast<std::uint8_t>(~future_waiter::is_reader);
-      else
-        word |= waiters(last) * one_reader;
+    if (last == nullptr) {
+      word_.store(seen + ended, std::memory_order_relaxed);
+      return {false, nullptr};
     }
+    std::uint64_t word = without_middle(seen) + ended;
+    if (next && last->before == nullptr && seen >= one_future) [[likely]]
+      last->shares &= static_cast<std::uint8_t>(~future_waiter::is_reader);
+    else
+      word += waiters(last) * one_reader;
     word_.store(word, std::memory_order_relaxed);
     return {false, last};
   }
@@ -136,7 +139,7 @@ class task_continuation {
   static void tell_all(future_waiter* last) noexcept;
 
  private:
-  static constexpr std::uint64_t shared = 1, ended = 2, not_kept = 4, low_bits = 7;
+  static constexpr std::uint64_t shared = 1, ended = 2, failed = 4, low_bits = 7;
   static constexpr std::uint64_t one_reader = 8;
   static constexpr std::uint64_t one_future = std::uint64_t{1} << 47;
   static constexpr std::uint64_t most_futures = 0 - one_future;
@@ -147,6 +150,7 @@ class task_continuation {
   static future_waiter* latest(std::uint64_t word) noexcept {
     return reinterpret_cast<future_waiter*>(word & middle_bits);
   }
+  static std::uint64_t without_middle(std::uint64_t word) noexcept { return word - (word & middle_bits); }
   [[gnu::always_inline]] static std::uint64_t waiters(future_waiter const* last) noexcept {
     std::uint64_t count = 0;
     for (; last != nullptr; last = last->before) ++count;
@@ -161,9 +165,6 @@ class task_continuation {
     }
     return word_.compare_exchange_strong(seen, to, std::memory_order_acq_rel, std::memory_order_acquire);
   }
-
-  /// One of several futures, or before the end of the task.
-  bool drop_slowly() noexcept;
 
   std::atomic<std::uint64_t> word_{0};
 };
