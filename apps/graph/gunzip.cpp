@@ -45,10 +45,11 @@ class gunzip_stream final : public byte_stream {
   gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file, std::uint32_t wrapper)
       : compressed_(std::move(compressed)), file_(std::move(file)), input_(input_bytes), wrapper_(wrapper) {
     isal_inflate_init(&state_);
-    state_.crc_flag = wrapper;
+    begin_member();
   }
 
   [[nodiscard]] std::size_t read(std::span<char> to) override {
+    if (to.empty()) return 0;
     auto const wanted =
         static_cast<std::uint32_t>(std::min<std::size_t>(to.size(), std::numeric_limits<std::int32_t>::max()));
     state_.next_out = reinterpret_cast<std::uint8_t*>(to.data());
@@ -77,12 +78,12 @@ class gunzip_stream final : public byte_stream {
         return true;
       }
       isal_inflate_reset(&state_);
-      state_.crc_flag = wrapper_;
+      begin_member();
     }
     std::uint32_t const room = state_.avail_out;
-    int const result = isal_inflate(&state_);
+    int const result = continue_member();
     bool const stuck = !has_input && state_.block_state != ISAL_BLOCK_FINISH && state_.avail_out == room;
-    if (result != ISAL_DECOMP_OK) {
+    if (result < 0) {
       damaged(result);
     } else if (stuck) {
       damage_ = "gzip data is truncated";
@@ -91,10 +92,43 @@ class gunzip_stream final : public byte_stream {
     return true;
   }
 
+  void begin_member() {
+    in_header_ = wrapper_ == ISAL_GZIP;
+    state_.crc_flag = in_header_ ? ISAL_GZIP_NO_HDR_VER : ISAL_DEFLATE;
+    isal_gzip_header_init(&header_);
+    header_.flags = 0;  // which isal_gzip_header_init() leaves as it was
+  }
+
+  // Below 0: an error. isal_inflate() alone would forget the flags of a header that two reads of the file share.
+  int continue_member() {
+    if (in_header_) {
+      int const result = isal_read_gzip_header(&state_, &header_);
+      if (result != ISAL_DECOMP_OK) return result;
+      in_header_ = false;
+      constexpr std::uint32_t reserved_flags = 0xe0;  // RFC 1952, 2.3.1.2
+      if ((header_.flags & reserved_flags) != 0) return ISAL_INVALID_WRAPPER;
+    }
+    std::uint32_t const room = state_.avail_out;
+    std::uint32_t const before = held();
+    int const result = isal_inflate(&state_);
+    // It counts a match before it finds that the distance is wrong.
+    if (result == ISAL_INVALID_LOOKBACK || result == ISAL_INVALID_SYMBOL) {
+      constexpr std::uint32_t match_bytes_max = 258;
+      std::uint32_t const wrong = std::min(match_bytes_max, room - state_.avail_out + held() - before);
+      std::uint32_t const of_held = std::min(wrong, held());
+      state_.tmp_out_valid -= static_cast<std::int32_t>(of_held);
+      state_.next_out -= wrong - of_held;
+      state_.avail_out += wrong - of_held;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::uint32_t held() const noexcept {
+    return static_cast<std::uint32_t>(state_.tmp_out_valid - state_.tmp_out_processed);
+  }
   // What was decompressed before the damage, and for which there was no room: ISA-L has up to twice the window's bytes.
   void deliver_held() {
-    auto const held = static_cast<std::uint32_t>(state_.tmp_out_valid - state_.tmp_out_processed);
-    std::uint32_t const count = std::min(held, state_.avail_out);
+    std::uint32_t const count = std::min(held(), state_.avail_out);
     state_.next_out = std::copy_n(state_.tmp_out_buffer + state_.tmp_out_processed, count, state_.next_out);
     state_.tmp_out_processed += static_cast<std::int32_t>(count);
     state_.avail_out -= count;
@@ -116,6 +150,8 @@ class gunzip_stream final : public byte_stream {
   std::vector<char> input_;
   std::uint32_t wrapper_;
   inflate_state state_;
+  isal_gzip_header header_;
+  bool in_header_;
   std::string damage_;  // what is wrong with the data that follows, or empty
   std::string_view expected_;
 };

@@ -2,7 +2,8 @@
 //
 //   Several gzip members in a row are one stream, as for gzip(1). Nothing else may follow a member.
 //
-// Errors    Truncated and corrupt data are input_errors, thrown at the damage: all data before it is delivered.
+// Errors    Truncated and corrupt data are input_errors, thrown at the damage: the data before it is delivered, but for
+//           up to 258 bytes.
 // Cost      Memory is constant (some 200 KiB), whatever the data expands to.
 // Source    RFC 1952, by ISA-L (igzip). Built without it (cross-compiled), opening compressed data is an input_error.
 #pragma once

@@ -26,8 +26,8 @@ This page is made by `./tess reproduce checks` from `reference/` and `docs/resul
 bands were fixed before the runs ([how](../internals/testing.md#a-claim-of-a-paper)); a review since then has only made
 them narrower, and corrected values of the papers that do not follow from their own tables. *Better* is a deviation as
 well as *worse* and *reversed*; *fitted* is a value that proves nothing, since a parameter was chosen by it or is it.
-Intervals are those of several [layouts](../machine/machine.md#with-time). *Together* is no paper: its values are what we
-wanted. [The reports](../results/index.html) have each claim beside its figure.
+Intervals are those of several [layouts](../machine/machine.md#with-time). *Together* is no paper: its values are what
+we wanted. [The reports](../results/index.html) have each claim beside its figure.
 
 ```sh
 ./tess reproduce all --output docs/results --forecast    # how long it will take
