@@ -132,7 +132,7 @@ struct at_handler {
   struct payload {
     std::uint64_t slot;
     std::uint64_t finish_key;
-    F f;
+    [[no_unique_address]] F f;
     [[no_unique_address]] pack<Args...> args;
   };
   static constexpr std::uint32_t payload_bytes = sizeof(payload);
@@ -214,7 +214,7 @@ struct at_handler {
 template <class F, class... Args>
 struct async_handler {
   struct payload {
-    F f;
+    [[no_unique_address]] F f;
     [[no_unique_address]] pack<Args...> args;
   };
   static constexpr std::uint32_t payload_bytes = sizeof(payload);

@@ -104,7 +104,12 @@ concept message_part = std::is_trivially_copyable_v<T>;
 /// A trivially copyable tuple, which std::tuple is not.
 template <class... Parts>
 struct pack {};
+template <class Last>
+struct pack<Last> {
+  Last head;
+};
 template <class Head, class... Tail>
+  requires(sizeof...(Tail) != 0)
 struct pack<Head, Tail...> {
   Head head;
   pack<Tail...> tail;
@@ -118,16 +123,22 @@ inline pack<> make_pack() {
 }
 template <class Head, class... Tail>
 pack<Head, Tail...> make_pack(Head head, Tail... tail) {
-  return {std::move(head), make_pack<Tail...>(std::move(tail)...)};
+  if constexpr (sizeof...(Tail) == 0)
+    return {std::move(head)};
+  else
+    return {std::move(head), make_pack<Tail...>(std::move(tail)...)};
 }
 
-template <class F, class... Done>
-decltype(auto) apply_pack(F& f, pack<>&, Done&... done) {
-  return f(std::move(done)...);
+template <class F>
+decltype(auto) apply_pack(F& f, pack<>&) {
+  return f();
 }
 template <class F, class Head, class... Tail, class... Done>
 decltype(auto) apply_pack(F& f, pack<Head, Tail...>& p, Done&... done) {
-  return apply_pack(f, p.tail, done..., p.head);
+  if constexpr (sizeof...(Tail) == 0)
+    return f(std::move(done)..., std::move(p.head));
+  else
+    return apply_pack(f, p.tail, done..., p.head);
 }
 
 }  // namespace tess::detail

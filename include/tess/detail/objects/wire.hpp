@@ -242,10 +242,8 @@ T wire_take(wire_reader& r) {
 /// Arguments in order.
 template <class... Parts>
 void put_pack(wire_writer& w, pack<Parts...> const& p) {
-  if constexpr (sizeof...(Parts) != 0) {
-    wire_put(w, p.head);
-    put_pack(w, p.tail);
-  }
+  if constexpr (sizeof...(Parts) != 0) wire_put(w, p.head);
+  if constexpr (sizeof...(Parts) > 1) put_pack(w, p.tail);
 }
 template <class Pack>
 struct pack_reader;
@@ -253,7 +251,12 @@ template <>
 struct pack_reader<pack<>> {
   static pack<> take(wire_reader&) { return {}; }
 };
+template <class Last>
+struct pack_reader<pack<Last>> {
+  static pack<Last> take(wire_reader& r) { return {wire_take<Last>(r)}; }
+};
 template <class Head, class... Tail>
+  requires(sizeof...(Tail) != 0)
 struct pack_reader<pack<Head, Tail...>> {
   // In braces the parts are read in order.
   static pack<Head, Tail...> take(wire_reader& r) { return {wire_take<Head>(r), pack_reader<pack<Tail...>>::take(r)}; }
