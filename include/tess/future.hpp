@@ -40,6 +40,7 @@ class future_await : public parked_wait, public future_waiter {
     // Other tasks have their turn now and then.
     return result_.continuation.has_ended() && !self->count_event();
   }
+  [[nodiscard]] bool is_done() const noexcept { return result_.continuation.has_ended(); }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     return suspend(h.promise());

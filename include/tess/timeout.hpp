@@ -162,6 +162,9 @@ class [[nodiscard("an await that may be given up is awaited where it is made"), 
   bool await_ready() {
     must_await_.met();
     if (inner_.await_ready()) return true;
+    // What is done is not given up, only because other tasks have their turn first.
+    if constexpr (requires { inner_.is_done(); })
+      if (inner_.is_done()) return false;
     late_ = trigger_.over();
     return late_;
   }

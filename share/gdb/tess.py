@@ -14,7 +14,7 @@ import struct
 
 import gdb
 
-VERSION = 1
+VERSION = 2
 TABLE = "tess::detail::debugged"
 
 

@@ -64,6 +64,25 @@ TEST_P(timeouts, give_what_is_there_in_time) {
   });
 }
 
+// Now and then a task whose await is done lets others run first: that is not late.
+TEST_P(timeouts, of_zero_give_what_is_ready) {
+  run_here([]() -> task<void> {
+    auto& items = *new queue<int, 16>;
+    auto const seven = async([]() -> task<int> { co_return 7; }());
+    EXPECT_EQ(co_await seven, 7);
+    std::stop_source stop;
+    stop.request_stop();
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_EQ(co_await with_timeout(seven, 0ms), 7);
+      EXPECT_TRUE(items.try_push(i));
+      EXPECT_EQ(co_await with_timeout(items.pop(), 0ms), i);
+      EXPECT_TRUE(items.try_push(i));
+      EXPECT_EQ(co_await with_stop(items.pop(), stop.get_token()), i);
+    }
+    delete &items;
+  });
+}
+
 TEST_P(timeouts, of_words_abandon_them_but_they_take_effect) {
   run_here([]() -> task<void> {
     auto const w = co_await at(static_cast<place_id>(places() - 1), [] { return allocate<std::int64_t>(); });

@@ -24,7 +24,7 @@ struct debugged_worker {
 };
 
 struct debugged_process {
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::uint32_t worker_count = 0;
   debugged_worker const* workers = nullptr;  ///< null: no job runs
   frame_pool::distances frames = frame_pool::layout();

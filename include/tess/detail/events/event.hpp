@@ -69,6 +69,8 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
     waiting_.done = true;
     return false;
   }
+  /// True, although await_ready() returned false, if the operation is done and other tasks have their turn first.
+  [[nodiscard]] bool is_done() const noexcept { return waiting_.done; }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     promise_base& p = h.promise();

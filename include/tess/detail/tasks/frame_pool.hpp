@@ -29,7 +29,7 @@ namespace tess::detail {
 
 class frame_pool {
  public:
-  /// What a block is. A task may keep its result in its frame after its end, an ending_task not.
+  /// What a block is. async() lets a task keep its result in its frame; around an ending_task it makes one that does.
   enum class kind : std::uint32_t { free = 0, raw, task, ending_task };
 
   explicit frame_pool(std::uint16_t worker) noexcept : worker_(worker) {}

@@ -11,7 +11,8 @@
 //          With futures: 0 set. 1 the task has ended. 2 it has an exception. 3-46 until its end the task that began to
 //          wait last, each of which knows the one before it; from then on how many of these have yet to read the
 //          result. 47-63 the futures.
-// Threads  With futures: any of the place; where it has one worker, no instruction is locked. Without: the task's.
+// Threads  With futures: any of the place; where it has one worker, no instruction is locked but that of fail().
+//          Without: the task's.
 // Errors   131,071 futures of a task at once are not counted any more: the result then stays to the end of the job.
 #pragma once
 
