@@ -37,7 +37,7 @@ class Laws:
     set_up = {"rdma": 400, "stores": 10}
     rate = {"rdma": 8.0, "stores": 1.2}  # bytes per cycle
     computing = {"bitonic": 1.0, "fft": 6.0}  # per element and stage
-    # What circuits add to the command buffers: about the shares of the controller that the paper has.
+    # What circuits add to the command buffers: about in the paper's proportions.
     area = {"CNI: responses, and counters": 2000, "CNI: responses, and single-reader queues": 1600,
             "CNI: responses, and multiple-reader queues": 2250, "CNI: combining buffer": 3500,
             "CNI: region table": 700}  # fmt: skip
@@ -64,7 +64,8 @@ class Laws:
 
     def locks(self, run: Run) -> list[dict]:
         rounds = int(run.arguments[-1])
-        laws = {"mr-queue": self.queue_total, "called": self.queue_total + 20, "lock-box": self.box_total}
+        laws = {"mr-queue": self.queue_total, "called": self.queue_total, "lock-box": self.box_total,
+                "called-box": self.box_total}  # fmt: skip
         each = laws.get(run.arguments[0], self.mcs) * run.copies
         line = {"rounds": rounds, "begin": 100, "end": 100 + rounds * each, "acquiring": rounds * (each - 20)}
         return [line | {"core": i, "releasing": rounds * 20, "software": rounds * self.queue_software}
@@ -138,7 +139,7 @@ class Runs(unittest.TestCase):
     def test_an_item_needs_its_runs_only(self):
         table = Plan(["table 1a"], quick=False).runs()
         self.assertEqual({run.program for run in table}, {"cni-latency", "cni-locks"})
-        self.assertEqual(len(table), 1 + 3 * 3)
+        self.assertEqual(len(table), 1 + 4 * 3)
         self.assertEqual(len(Plan(["figure 8"], quick=False).runs()), 10 + 6)
         # A run on one core is the same for both transports.
         self.assertEqual(len(Plan(["figure 9"], quick=False).runs()), 5)
@@ -221,7 +222,7 @@ class Items(unittest.TestCase):
     def test_every_point_has_a_row(self):
         of = results()
         rows = {item: len(figures.MAKERS[item](of).rows) for item in ITEMS}
-        self.assertEqual(rows["table 1a"], 9)
+        self.assertEqual(rows["table 1a"], 12)
         self.assertEqual(rows["figure 8"], (10 + 6) * 16)
         self.assertEqual(rows["table 1b"], 9)
         self.assertEqual(rows["figure 9"], 12 * 5)
@@ -270,7 +271,7 @@ class Checks(unittest.TestCase):
         changes = {
             "store_one_way": ("fitted", "worse", {"one_way": 41}),
             "mr_queue_total_4": ("met", "worse", {"queue_total": 70}),
-            "area_shifter": ("met", "better", {"shifter": 700}),
+            "area_shifter": ("met", "worse", {"shifter": 700}),
             "area_counters": ("met", "worse", {"area": Laws.area | {"CNI: responses, and counters": 2700}}),
             "area_interface": ("met", "worse", {"jobs": 3000}),
             "counter_4": ("met", "worse", {"counter_base": 120}),

@@ -12,6 +12,7 @@ import tempfile
 import tomllib
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, plan, system, variants
 from tessera.papers.nemesys.measures import Results
@@ -312,6 +313,20 @@ class Items(unittest.TestCase):
         self.assertEqual((found.memory, found.nma), (0.6, 0.5))
         self.assertEqual((found.memory_by_nma, found.nma_peak, found.load_cycles), (0.2, 0.9, 300.0))
 
+    def test_cells_of_table_6_within_their_bands(self):
+        of = self.results(["table 6"])
+
+        def cell(_: Published, variant: str, kernel: str, column: str) -> float | None:
+            found = kernels.measured(of, kernel, *kernels.VARIANTS[variant])
+            return factor * float(kernels.TABLE6[column][1](found)) if found else None
+
+        for factor, share in ((1.0, 100), (1.3, 0), (0.75, 0), (3.0, 0)):
+            with mock.patch.object(Published, "table6", cell):
+                judged = checks.cells_in_bands(of)
+            everywhere = {name for name in judged.note.split("outside: ")[1].split(", ") if not name.endswith(" 0")}
+            self.assertEqual(judged.value if share else bool(everywhere), share or True, factor)
+            self.assertIs(judged.judged, False, "two kernels")
+
     def test_variants_have_their_energy_beside_the_papers_columns(self):
         made = kernels.table6(self.results(["table 6"]))
         self.assertEqual(made.columns[-1], "energy, uJ, ours")
@@ -371,7 +386,8 @@ class Checks(unittest.TestCase):
 
     def test_a_part_of_the_kernels_is_not_judged(self):
         found = verdicts(checks.MEASURES, self.results(only=frozenset({"bf", "lcr"})))
-        for name in ("run_time_gain_least", "faster_kernels", "small_caches", "nma_single_peak", "memory_mb_ratio"):
+        for name in ("run_time_gain_least", "faster_kernels", "small_caches_kernels", "nma_single_peak",
+                     "memory_mb_ratio"):  # fmt: skip
             self.assertEqual(found[name], "not run", name)
         self.assertEqual((found["port_bf"], found["port_dr"]), ("met", "not run"))
         self.assertEqual(found["copies_bf"], "fitted")
@@ -390,7 +406,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(found["maps_cross_list"], "met")
         # Two memories change nothing, and each copier moves as many bytes.
         self.assertEqual((found["twin_nemesys"], found["memory_mb_ratio"]), ("met", "worse"))
-        self.assertEqual(found["small_caches"], "met")
+        self.assertEqual(found["small_caches_kernels"], "met")
         # 6010 beside 6078; 8380 less 6010 and 1270 is 1100, beside 1273; 1500 is 27 % less than 2064.
         self.assertEqual((found["graph_copy_luts"], found["hash_map_luts"]), ("met", "met"))
         self.assertEqual(measured(checks.MEASURES, self.results(), "hash_map_luts").ours.median, 1100)

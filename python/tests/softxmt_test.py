@@ -17,7 +17,7 @@ from .end_to_end import REFERENCE, EndToEnd, FakeRuns, measured, verdicts
 
 LISTS = (1, 2, 4, 8, 10, 16, 32)
 TASKS = (1, 4, 8, 10, 64, 1024)
-DELAYED = (2, 106, 1024)
+DELAYED = (2, 106, 188, 1024)
 
 
 class FakeExecutor(FakeRuns):
@@ -92,6 +92,7 @@ class Checks(unittest.TestCase):
             "tasks_decline": ("reversed", {"buffers": 32}),
             "delay_share": ("worse", {"late": 0.5}),
             "delay_best": ("worse", {"late": 0.5}),
+            "cache_two": ("worse", {"updates_loss": 0.15}),
             "cache_small": ("worse", {"updates_loss": 0.1}),
             "cache_eight": ("worse", {"updates_loss": 0.1}),
         }

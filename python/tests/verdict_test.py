@@ -140,6 +140,14 @@ class References(unittest.TestCase):
         self.assertEqual(claim_of(row()).band, (1.5, 2.5))
         self.assertEqual(str(claim_of(row(high="3", unit="percent"))), "2 to 3 %")
 
+    def test_commas_are_quoted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "x_claims.csv"
+            for cells, text in (("n,,,1,,,,,10 %,,late, and,", "too many"), ("n,,,1,,,,,10 %,,", "too few")):
+                file.write_text(f"{HEAD}\n{cells}\n", encoding="utf-8")
+                with self.assertRaisesRegex(ValueError, f"x_claims.csv: row n has {text} cells"):
+                    Claims(file)
+
     def test_a_name_occurs_once(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "x_claims.csv"
@@ -212,6 +220,11 @@ class Checks(unittest.TestCase):
         self.assertIs(found.verdict, Verdict.MET)
         self.assertEqual((found.ours_text, found.interval_text), ("3 times", "2 to 3.9 times (5 layouts)"))
         self.assertIs(self.of(2.0, 2.5, 3.0, 3.5, 4.1).verdict, Verdict.BETTER)
+
+    def test_the_note_is_that_of_the_median(self):
+        each = [Outcome(value) for value in (2, 4, 3)]
+        found = checks.all_of({"n": lambda of: checks.Found(of.value, f"of {of.value}")}, each)
+        self.assertEqual((found[0].ours.median, found[0].note), (3, "of 3"))
 
     def test_a_deviation_without_a_cause_says_so(self):
         self.assertEqual(self.of(9.0).cause, "not known")

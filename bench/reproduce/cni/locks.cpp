@@ -2,10 +2,11 @@
 // section.
 //
 //   mr-queue: one token in a multiple-reader queue at core 0. Acquire: a request, then polling of a local word for the
-//   response, which is the token; release: the token is put back. called: the same, but acquire, release and their
-//   parts are functions that are called, as those of the paper's libraries are; in `mr-queue` they are inlined.
+//   response, which is the token; release: the token is put back.
 //   lock-box: in the paper, a device whose load tells whether the lock was free. Here: a word of the memory tile, which
 //   is not a core, on which cores spin with an atomic swap at its home; release: a store.
+//   called, called-box: the same two, but acquire, release and their parts are functions that are called, as those of
+//   the paper's libraries are; they are inlined otherwise.
 //
 // Units     cycles: of all acquires and releases together; of each apart, in a second pass that reads the clock.
 // Errors    exit code 1: the lock did not exclude, or a transfer failed; 2: wrong arguments.
@@ -75,19 +76,6 @@ class queue_lock {
   called_store(of.data(), token);
 }
 
-class called_lock {
- public:
-  explicit called_lock(queue_lock of) : of_(of) {}
-  static called_lock of(chip const& on) { return called_lock(queue_lock::of(on)); }
-  static void make(chip const& on) { queue_lock::make(on); }
-  void acquire() const { called_acquire(of_); }
-  void release() const { called_release(of_); }
-  static called_lock alone(chip const& on) { return called_lock(queue_lock::alone(on)); }
-
- private:
-  queue_lock of_;
-};
-
 class box_lock {
  public:
   explicit box_lock(std::uint64_t word) : word_(word) {}
@@ -102,9 +90,38 @@ class box_lock {
     hw::word(word_) = 0;
   }
   static box_lock alone(chip const& on) { return box_lock(on.line(on.own(), shared_line) + 8 * (shared_words - 1)); }
+  [[nodiscard]] std::uint64_t word() const noexcept { return word_; }
 
  private:
   std::uint64_t word_;
+};
+
+[[gnu::noinline]] std::uint64_t called_swap(std::uint64_t word) {
+  std::uint64_t before = 0;
+  asm volatile("amoswap.d.aq %0, %1, (%2)" : "=r"(before) : "r"(1), "r"(word) : "memory");
+  return before;
+}
+[[gnu::noinline]] void called_acquire(box_lock const& of) {
+  while (called_swap(of.word()) != 0) {
+  }
+}
+[[gnu::noinline]] void called_release(box_lock const& of) {
+  seen_by_others();
+  called_store(of.word(), 0);
+}
+
+template <class Lock>
+class called_lock {
+ public:
+  explicit called_lock(Lock of) : of_(of) {}
+  static called_lock of(chip const& on) { return called_lock(Lock::of(on)); }
+  static void make(chip const& on) { Lock::make(on); }
+  void acquire() const { called_acquire(of_); }
+  void release() const { called_release(of_); }
+  static called_lock alone(chip const& on) { return called_lock(Lock::alone(on)); }
+
+ private:
+  Lock of_;
 };
 
 /// Measurements of one core.
@@ -188,14 +205,19 @@ void run(char const* kind, std::uint64_t rounds) {
 int main(int count, char** words) {
   std::string_view const kind = count == 3 ? words[1] : "";
   std::uint64_t const rounds = count == 3 ? cni::number_of(words[2]) : 0;
-  if ((kind != "mr-queue" && kind != "called" && kind != "lock-box") || rounds == 0 || rounds > cni::rounds_max) {
-    std::fputs("usage: cni-locks mr-queue|called|lock-box ACQUIRES\n  ACQUIRES: of each copy, 1 to 1048576\n", stderr);
+  bool const known = kind == "mr-queue" || kind == "called" || kind == "lock-box" || kind == "called-box";
+  if (!known || rounds == 0 || rounds > cni::rounds_max) {
+    std::fputs(
+        "usage: cni-locks mr-queue|called|lock-box|called-box ACQUIRES\n  ACQUIRES: of each copy, 1 to 1048576\n",
+        stderr);
     return 2;
   }
   if (kind == "mr-queue")
     cni::run<cni::queue_lock>("mr-queue", rounds);
   else if (kind == "called")
-    cni::run<cni::called_lock>("called", rounds);
+    cni::run<cni::called_lock<cni::queue_lock>>("called", rounds);
+  else if (kind == "called-box")
+    cni::run<cni::called_lock<cni::box_lock>>("called-box", rounds);
   else
     cni::run<cni::box_lock>("lock-box", rounds);
   return cni::exit_code();

@@ -77,11 +77,13 @@ def check(claim: Claim, measure: Measure | None, results: Sequence[Measured]) ->
     if not found or claim.kind == "absent":
         return Check(claim, None, verdict(claim, None))
     ours = interval([one.value for one in found])
+    # What stands beside the number belongs to it: that of a layout with the median, or next to it.
+    note = min(found, key=lambda one: abs(one.value - ours.median)).note
     judged = found[0].judged if found[0].judged is not None else not results[0].plan.quick
     if not judged:
-        note = "; ".join(filter(None, [found[0].note, "a part of the runs or small inputs: not judged"]))
+        note = "; ".join(filter(None, [note, "a part of the runs or small inputs: not judged"]))
         return Check(claim, ours, Verdict.NOT_RUN, note, judged=False)
-    return Check(claim, ours, verdict(claim, ours), found[0].note)
+    return Check(claim, ours, verdict(claim, ours), note)
 
 
 def all_of(measures: Mapping[str, Measure], results: Sequence[Measured]) -> list[Check]:

@@ -30,9 +30,14 @@ WIDE_UNITS = {"percent": "%"}
 
 
 def rows(file: Path) -> list[dict[str, str]]:
-    """Rows of a CSV file; lines that begin with # are comments."""
+    """Rows of a CSV file; lines that begin with # are comments. Raises ValueError for too few or many cells."""
     lines = file.read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    found = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    for row in found:
+        if None in row or None in row.values():
+            first = next(iter(row.values()))
+            raise ValueError(f"{file.name}: row {first} has too {'many' if None in row else 'few'} cells; quote commas")
+    return found
 
 
 def number(value: float) -> str:

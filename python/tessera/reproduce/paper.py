@@ -51,6 +51,7 @@ class Paper:
     selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
     add_options: Callable[[argparse.ArgumentParser], None] = no_options
     sensitivity: Sensitivity | None = None
+    states: str = "paper"  # heads the column of the values with which ours are compared
     small: str = ""  # what is small about the runs that stand for long ones in several layouts (layouts.py)
     jobs_most: int = 1 << 16  # runs at the same time that do not disturb each other
 

@@ -128,7 +128,8 @@ def linked_item(paper: Paper, check: Check, folder: str) -> str:
 
 def checks_table(paper: Paper, checks: list[Check], folder: str = "") -> str:
     """The checks as an HTML table, each with its numbers and its command."""
-    head = "".join(f'<th class="text">{name}</th>' for name in (*CHECK_COLUMNS, "command"))
+    names = [paper.states if name == "paper" else name for name in (*CHECK_COLUMNS, "command")]
+    head = "".join(f'<th class="text">{name}</th>' for name in names)
     body = ""
     for check in checks:
         kind = check.verdict.value.split()[0]

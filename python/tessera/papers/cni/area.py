@@ -2,13 +2,14 @@
 
 As in the figure, LUTs and flip-flops count, and arrays do not: LUTs that are memory, block RAM. A kind of line is what
 the event responses take with it, without those for command buffers alone. The paper's cache controller is not
-published; the shares here are of another one, which reference/cni_claims.csv names (`controller`).
+published, so the claims compare the parts with each other. The shares in the picture are of another controller, which
+reference/cni_claims.csv names (`controller`).
 """
 
 from tessera.papers.cni.measures import Results
 from tessera.reproduce import hardware
 from tessera.reproduce.checks import Found, Measure
-from tessera.reproduce.items import Item, Panel, percent
+from tessera.reproduce.items import Item, Panel, percent, rounded
 
 ALONE = "CNI: responses, command buffers only"
 BARELY = "CNI: alignment of data, without shifter"
@@ -20,7 +21,6 @@ INTERFACE = {
     "RDMA: aligned words": (BARELY, ""),
     "acknowledgements": ("CNI: acknowledgements", ""),
 }
-# On top of it, with the claim that names the paper's share.
 ON_TOP = {
     "counters": ("CNI: responses, and counters", ALONE),
     "single-reader queues": ("CNI: responses, and single-reader queues", ALONE),
@@ -29,6 +29,7 @@ ON_TOP = {
     "combining buffer": ("CNI: combining buffer", ""),
     "region table": ("CNI: region table", ""),
 }
+# The parts on top of the interface that the paper has, and the interface: the claim of each.
 CLAIMS = {"interface": "area_interface", "counters": "area_counters", "single-reader queues": "area_sr_queue",
           "multiple-reader queues": "area_mr_queue", "barrel shifter": "area_shifter",
           "combining buffer": "area_combining"}  # fmt: skip
@@ -56,32 +57,41 @@ def figure7(results: Results) -> Item:
     rows = []
     for name, count in found.items():
         claim = results.paper[CLAIMS[name]] if name in CLAIMS else None
-        rows.append([name, count, percent(count / controller), claim and claim.high])
+        beside = 100 * count / five(found) if name in CLAIMS else None
+        rows.append([name, count, percent(count / controller), rounded(beside), claim and claim.high])
     sentences = [
         "LUTs and flip-flops without arrays, on a Virtex-7 by yosys; share: of a cache controller. The paper's, a "
         "Virtex-5, is not published; here it is NEMESYS' L2 controller. The interface is the sum of the five parts "
         "below it, with RDMA of aligned words; the others come on top. All kinds of lines together take less than the "
-        "sum, as they share their circuits."
+        "sum, as they share their circuits. Beside: the part beside the five parts on top that the paper has; "
+        "its interface is less than that."
     ]
     if not found:
         sentences.append(hardware.not_measured(results))
-    columns = ["part", "LUTs and flip-flops", "%", "paper: %"]
+    columns = ["part", "LUTs and flip-flops", "%", "beside: %", "paper: beside, %"]
     panels = []
     if found:
-        paper = {"paper: CNI": [(row[0], row[3]) for row in rows if row[3] is not None]}
-        ours = {"CNI": [(row[0], row[2]) for row in rows]}
-        panels = [Panel("area of each part", "part", "% of a cache controller", ours, paper=paper)]
+        paper = {"paper: CNI": [(row[0], row[4]) for row in rows if row[4] is not None]}
+        ours = {"CNI": [(row[0], row[3]) for row in rows if row[3] is not None]}
+        panels = [Panel("area of each part", "part", "% of the five parts on top", ours, paper=paper)]
     return Item("figure 7", "Area of the network interface", columns, rows, sentences, panels)
 
 
+def five(found: dict[str, float]) -> float:
+    """LUTs and flip-flops of the parts on top that the paper has."""
+    return sum(found[name] for name in CLAIMS if name in ON_TOP)
+
+
 def share(name: str) -> Measure:
-    """The share of a part in per cent of the controller."""
+    """A part beside the five parts on top of the interface, in per cent."""
 
     def measure(results: Results) -> Found | None:
         found = parts(results)
         if not found:
             return None
-        return Found(100 * found[name] / results.paper["controller"].low, f"{found[name]:.0f} LUTs and flip-flops")
+        of_controller = 100 * found[name] / results.paper["controller"].low
+        return Found(100 * found[name] / five(found),
+                     f"{found[name]:.0f} LUTs and flip-flops, {of_controller:.1f} % of NEMESYS' L2")  # fmt: skip
 
     return measure
 

@@ -146,7 +146,7 @@ class Plan(plan.Plan):
         if item == "figure 7":
             return [] if self.quick else hardware.runs("cni")
         if item == "table 1a":
-            locks = ("mr-queue", "called", "lock-box")
+            locks = ("mr-queue", "called", "lock-box", "called-box")
             return [self.latency(), *[self.lock(kind, cpus) for kind in locks for cpus in CPUS]]
         if item == "table 1b":
             return [self.barrier(kind, cpus) for kind in ("counter", "called", "mutex") for cpus in CPUS]

@@ -255,7 +255,7 @@ def software_sentences(results: Results, curves: Copies) -> list[str]:
             if wins == 0
             else f"So it is faster than the NMA below {wins:.0f} words; "
         )
-        + f"in the paper below {paper['software_wins_below'].low:g}, where {paper['system_costs']} of a copy by the "
-        "NMA are spent in the operating system. With these added to our NMA's time, measured without a "
+        + f"in the paper below {paper['software_wins_with_system'].low:g}, where {paper['system_costs']} of a copy "
+        "by the NMA are spent in the operating system. With these added to our NMA's time, measured without a "
         f"system, software would be faster below {with_system:.0f} words.",
     ]

@@ -82,6 +82,20 @@ def of_kernels(share: Share, pick: Callable[..., float], pattern: str = "") -> M
     return measure
 
 
+PATTERNS = ("GATHER", "SCATTER", "STRIDE1", "STRIDEN")
+
+
+def above_mean(results: Results) -> Found | None:
+    """How many of some patterns save more than the mean of all kernels."""
+    found = shares(results, gain, NODES)
+    if not found:
+        return None
+    every = fmean(found.values())
+    each = {name: fmean(value for kernel, value in found.items() if kernel.startswith(name)) for name in PATTERNS}
+    words = ", ".join(f"{name} {value:.1f}" for name, value in each.items())
+    return Found(sum(value > every for value in each.values()), f"{words}; all {every:.1f}")
+
+
 def of_gap(share: Share) -> Measure:
     """The mean of a share over GAP's kernels, in per cent."""
 
@@ -163,13 +177,13 @@ MEASURES: dict[str, Measure] = {
     "miss_pr": miss_pr,
     "gain_mean": of_kernels(gain, fmean),
     "gain_max": of_kernels(gain, max),
-    **{f"gain_{name.lower()}": of_kernels(gain, fmean, name) for name in ("GATHER", "SCATTER", "STRIDE1", "STRIDEN")},
+    **{f"gain_{name.lower()}": of_kernels(gain, fmean, name) for name in PATTERNS},
+    "gain_rank": above_mean,
     "instructions_removed": of_kernels(removed, fmean),
     "addresses": addresses,
     "addresses_sparse": addresses_sparse,
     "miss_irregular": misses(IRREGULAR),
     "miss_regular": misses(REGULAR),
-    "miss_central": misses(("CENTRAL",)),
     "merging": merging,
     "nodes": configured(lambda machine: machine["grid"]["width"] * machine["grid"]["height"]),
     "core_mhz": configured(lambda machine: machine["clocks"]["tile_mhz"]),

@@ -53,18 +53,27 @@ def read_gains(results: Results) -> dict[int, float]:
 
 
 def read_gain(results: Results) -> Found | None:
-    """The largest gain of the paper's sizes up to 64 KiB."""
+    """The gain at 64 KiB, where the paper has its largest."""
     gains = {size: gain for size, gain in read_gains(results).items() if size <= OVERLAP_TO and size not in BELOW}
-    if not gains:
+    if OVERLAP_TO not in gains:
         return None
     best = max(gains, key=gains.get)
-    return Found(gains[best], f"at {best / KIB:g} KiB; {gains[max(gains)]:.4f} at {max(gains) / KIB:g} KiB")
+    return Found(gains[OVERLAP_TO], f"the largest: {gains[best]:.4f} at {best / KIB:g} KiB")
 
 
 def read_peak(results: Results) -> Found | None:
     """KiB of the paper's size with the largest gain."""
     gains = {size: gain for size, gain in read_gains(results).items() if size not in BELOW}
     return Found(max(gains, key=gains.get) / KIB) if gains else None
+
+
+def read_top(results: Results) -> Found | None:
+    """KiB of the paper's size with the highest throughput."""
+    found = {size: results.throughput("rmem", "read", size) for size in results.plan.sizes if size not in BELOW}
+    if None in found.values():
+        return None
+    words = ", ".join(f"{value:.0f} with {size / KIB:g} KiB" for size, value in found.items() if size >= OVERLAP_TO)
+    return Found(max(found, key=found.get) / KIB, f"MB/s: {words}")
 
 
 def read_after(pick: Callable[..., float]) -> Measure:
@@ -91,15 +100,16 @@ def peers(direction: str) -> Measure:
 
 
 def peers_gap(direction: str) -> Measure:
-    """The share of the bare portal with most peers, over that with one."""
+    """The highest share of the bare portal over the lowest, of all numbers of peers."""
 
     def measure(results: Results) -> Found | None:
-        counts = (min(results.plan.peers), max(results.plan.peers))
-        pairs = [[results.total(way, direction, count) for way in ("rmem", "bare")] for count in counts]
-        if any(None in pair for pair in pairs):
+        pairs = {count: [results.total(way, direction, count) for way in ("rmem", "bare")]
+                 for count in results.plan.peers}  # fmt: skip
+        if any(None in pair for pair in pairs.values()):
             return None
-        one, most = (ours / bare for ours, bare in pairs)
-        return Found(most / one, f"{one:.3f} with one, {most:.3f} with {counts[1]}")
+        shares = {count: ours / bare for count, (ours, bare) in pairs.items()}
+        words = ", ".join(f"{share:.3f} with {count}" for count, share in shares.items())
+        return Found(max(shares.values()) / min(shares.values()), words)
 
     return measure
 
@@ -118,6 +128,7 @@ MEASURES: dict[str, Measure] = {
     "write_rises": write_rises,
     "read_gain": read_gain,
     "read_peak": read_peak,
+    "read_top": read_top,
     "read_after_least": read_after(min),
     "read_after_most": read_after(max),
     "peers_write": peers("write"),

@@ -35,6 +35,16 @@ def enough(figure: str) -> Measure:
     return measure
 
 
+def best_tasks(figure: str, cores: int) -> Measure:
+    """Tasks of a core with the highest rate."""
+
+    def measure(results: Results) -> float | None:
+        curve = results.curve(figure, SERIES[figure])
+        return max(curve, key=curve.get) / cores if curve else None
+
+    return measure
+
+
 def tasks_over_loop(results: Results) -> float | None:
     """The best rate by tasks over that by the loop."""
     return ratio(best(results.curve("tasks", "tasks")), best(results.curve("lists", "loop")))
@@ -73,7 +83,8 @@ MEASURES: dict[str, Measure] = {
     "tasks_decline": tasks_decline,
     "delay_share": delay_share,
     "delay_best": best_of("delay", DELAYED_CORES),
+    "delay_best_tasks": best_tasks("delay", DELAYED_CORES),
     "cache_small": cache(8, 4, 64, (0, 64)),
-    "cache_two": cache(48, 2, 32768, (2, 64)),
+    "cache_two": cache(48, 2, 32768, (0, 64)),
     "cache_eight": cache(48, 8, 64, (0, 64)),
 }

@@ -33,6 +33,7 @@ TOGETHER = Paper(
     "are copied by message passing. CNI off: blocks, barriers and queues use the network adapter and messages. RAE "
     "off: an operation on a word of another place is a message, executed by a hart there. Tasks off: each hart has "
     "one outstanding call, or one operation on a word. No paper has such a table.",
+    states="wanted",
     small="of 8 nodes (IMSuite) and 2^10 vertices (GAP)",
     quick="small inputs, two kernels of IMSuite",
     items=ITEMS,
