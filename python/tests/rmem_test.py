@@ -14,6 +14,7 @@ from tessera.papers.rmem.measures import Results
 from tessera.papers.rmem.paper import RMEM
 from tessera.papers.rmem.plan import KIB, Plan, Run
 from tessera.reproduce.claims import Claims
+from tessera.simulator import machines
 
 from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
 
@@ -42,7 +43,8 @@ class FakeExecutor(FakeRuns):
 
 def results(executor: FakeExecutor | None = None, *, quick: bool = False) -> Results:
     plan = Plan(["figure 3", "figure 4"], quick=quick)
-    return Results(plan, executor or FakeExecutor(), Claims(ROOT / "reference" / "rmem_claims.csv"))
+    machine = machines.described(ROOT / "machines", "mppa-256")
+    return Results(plan, executor or FakeExecutor(), Claims(ROOT / "reference" / "rmem_claims.csv"), machine)
 
 
 def changed(**values: object) -> FakeExecutor:
@@ -107,8 +109,8 @@ class Checks(unittest.TestCase):
 
     def test_the_law_differs_from_the_paper_as_it_must(self):
         found = self.of()
-        self.assertEqual({name for name, verdict in found.items() if verdict not in ("met", "not reproduced")},
-                         {"write_share", "flat_to", "read_gain", "read_peak", "read_top", "link_peak"})  # fmt: skip
+        self.assertEqual({name for name, verdict in found.items() if verdict not in ("met", "not reproduced", "fitted")},
+                         {"write_share", "flat_to", "write_linear", "read_gain", "read_peak", "read_top"})  # fmt: skip
         self.assertEqual(found["link_peak"], "fitted", "a link of the machine carries no more")
         self.assertEqual((found["write_share"], found["read_gain"], found["flat_to"]), ("better", "worse", "worse"))
 
@@ -150,14 +152,16 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.of(changed(set_up=fast))["link_peak"], "better")
 
     def test_the_quick_form_is_not_judged(self):
-        self.assertEqual(set(self.of(quick=True).values()), {"not run", "not reproduced"})
+        self.assertEqual(set(self.of(quick=True).values()), {"not run", "not reproduced", "fitted"})
 
     def test_nothing_is_met_without_runs(self):
         class Nothing(FakeExecutor):
             def is_done(self, _: Run) -> bool:
                 return False
 
-        self.assertEqual(set(self.of(Nothing()).values()), {"not run", "not reproduced"})
+        found = self.of(Nothing())
+        self.assertEqual(set(found.values()), {"not run", "not reproduced", "fitted"})
+        self.assertEqual((found["write_share"], found["l1_bytes"]), ("not run", "fitted"))
 
 
 class Whole(EndToEnd):

@@ -188,6 +188,7 @@ MEASURES: dict[str, Measure] = {
     "nodes": configured(lambda machine: machine["grid"]["width"] * machine["grid"]["height"]),
     "core_mhz": configured(lambda machine: machine["clocks"]["tile_mhz"]),
     "l1_bytes": configured(lambda machine: machine["l1_data"]["way_bytes"] * machine["l1_data"]["ways"]),
+    "l1_ways": configured(lambda machine: machine["l1_data"]["ways"]),
     "l2_bytes": configured(lambda machine: machine["l2"]["way_bytes"] * machine["l2"]["ways"]),
     "interface_cache_bytes": configured(lambda machine: machine["rae"]["cache_bytes"]),
     "main_entries": configured(lambda machine: machine["rae"]["main_entries"]),

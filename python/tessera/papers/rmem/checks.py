@@ -1,5 +1,6 @@
 """checks: what is measured for each claim of RMem (reference/rmem_claims.csv), by the claim's name."""
 
+import math
 from collections.abc import Callable
 
 from tessera.papers.rmem.measures import Results
@@ -121,11 +122,27 @@ def link_peak(results: Results) -> Found | None:
     return Found(max(found)) if found else None
 
 
+def write_linear(results: Results) -> Found | None:
+    """The power of the size by which throughput grows from 2 to 64 KiB."""
+    found = dict(writes(results))
+    small, large = 2 * KIB, OVERLAP_TO
+    if small not in found or large not in found:
+        return None
+    return Found(math.log(found[large] / found[small]) / math.log(large / small),
+                 f"{found[small]:.4g} and {found[large]:.4g} MB/s")  # fmt: skip
+
+
+def configured(pick: Callable[[dict], float]) -> Measure:
+    """A value of the machine file."""
+    return lambda results: Found(pick(results.machine), judged=True)
+
+
 MEASURES: dict[str, Measure] = {
     "write_share": write_share,
     "flat_to": flat_to,
     "saturates_from": saturates_from,
     "write_rises": write_rises,
+    "write_linear": write_linear,
     "read_gain": read_gain,
     "read_peak": read_peak,
     "read_top": read_top,
@@ -136,4 +153,11 @@ MEASURES: dict[str, Measure] = {
     "peers_gap_write": peers_gap("write"),
     "peers_gap_read": peers_gap("read"),
     "link_peak": link_peak,
+    "compute_clusters": configured(lambda of: of["grid"]["width"] * of["grid"]["height"] - len(of["memory"]["tiles"])),
+    "io_clusters": configured(lambda of: len(of["memory"]["tiles"])),
+    "elements": configured(lambda of: of["harts"]["application"]),
+    "managers": configured(lambda of: of["harts"]["system"]),
+    "scratchpad_bytes": configured(lambda of: of["tile"]["tlm_bytes"]),
+    "l1_bytes": configured(lambda of: of["l1_data"]["way_bytes"] * of["l1_data"]["ways"]),
+    "core_mhz": configured(lambda of: of["clocks"]["tile_mhz"]),
 }

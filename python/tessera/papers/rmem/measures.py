@@ -30,9 +30,10 @@ def parse_transfers(text: str) -> list[Transfer]:
 class Results:
     """Measurements of the runs that succeeded, in this folder at any time, and the paper's numbers."""
 
-    def __init__(self, plan: Plan, executor: Executor, paper: Claims) -> None:
+    def __init__(self, plan: Plan, executor: Executor, paper: Claims, machine: dict) -> None:
         self.plan = plan
         self.paper = paper
+        self.machine = machine  # its file
         self._executor = executor
 
     def transfers(self, run: Run) -> list[Transfer]:

@@ -8,6 +8,7 @@ from tessera.papers.rmem.measures import Results
 from tessera.papers.rmem.plan import ITEMS, Plan
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
+from tessera.simulator.machines import described
 from tessera.reproduce.paper import Paper
 
 
@@ -18,7 +19,8 @@ def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
 
 def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
     """The measurements of the runs, with the paper's numbers."""
-    return Results(plan, executor, Claims(reference / "rmem_claims.csv"))
+    machine = described(reference.parent / "machines", "mppa-256")
+    return Results(plan, executor, Claims(reference / "rmem_claims.csv"), machine)
 
 
 RMEM = Paper(
