@@ -155,7 +155,7 @@ template <class T>
   detail::promise_base& p = *work.release();
   p.continuation.share();
   detail::spawn_promise(*detail::self, &p, TESS_RACES_CALLER);
-  work.is_released();
+  work.assume_released();
   return future<T>(p);
 }
 

@@ -258,7 +258,7 @@ class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::wa
     return &p;
   }
   /// After release(), and what followed it: the compiler need not look whether there is something to destroy.
-  void is_released() const noexcept {
+  void assume_released() const noexcept {
     if (handle_ != nullptr) std::unreachable();
   }
   /// True if the frame is not large and may outlive the task.

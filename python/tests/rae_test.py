@@ -333,6 +333,12 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.of(wrong=3)["gain_gap"], "not run")
         self.assertIn("rae-16: 75.00 in the mean", measured(checks.MEASURES, results(), "gain_mean").note)
 
+    def test_patterns_above_the_mean_of_all(self):
+        for gather, count in ((0.9, 2), (0.1, 1)):
+            each = {"GATHER_ADD": gather, "SCATTER_ADD": 0.1, "STRIDE1_ADD": 0.9, "STRIDEN_ADD": 0.2, "RAND_ADD": 0.3}
+            with mock.patch.object(checks, "shares", return_value=each):
+                self.assertEqual(checks.above_mean(results()).value, count)
+
     def test_instructions_removed_have_two_sides(self):
         for fewer, verdict in ((10, "met"), (20, "better"), (6, "worse")):
             for name in ("instructions_removed", "instructions_removed_gap"):
