@@ -222,6 +222,26 @@ TEST(flush, at_once_when_idle) {
   });
 }
 
+// A place that looks for the others in a barrier sends what its handlers send, and reports the end of a finish.
+TEST(flush, by_a_place_that_waits_in_a_barrier) {
+  settings s;
+  s.places = 2;
+  s.flush_after = 10'000'000;
+  run_with(s, []() -> task<void> {
+    auto const deadlines = co_await place_local<std::uint64_t>::make();
+    co_await on_all_places([deadlines]() -> task<void> {
+      for (int round = 0; round < 100; ++round) {
+        if (here() == 0) co_await finish([] { at_async(1, [] { at_async(0, [] {}); }); });
+        co_await barrier();
+      }
+      *deadlines = left_for(detail::flush_reason::deadline);
+    });
+    for (unsigned p = 0; p < 2; ++p)
+      EXPECT_EQ(co_await at(static_cast<place_id>(p), [deadlines] { return *deadlines; }), 0U);
+    co_await place_local<std::uint64_t>::release(deadlines);
+  });
+}
+
 // The requesting tasks never suspend, and every request has two answers: a sender also receives, so they do not pile
 // up. They would be 16 MB; how many there are while the other place has no processor depends on the host.
 TEST(flush, answers_of_handlers_do_not_pile_up) {

@@ -27,6 +27,8 @@ constexpr int spins_before_sleep = 2000;
 constexpr int yields_before_sleep = 20;
 constexpr int turns_per_idle_run = 8;
 constexpr int looks_per_idle_round = 4;
+/// An answer may be on its way, and a pause takes longer than a look.
+constexpr int idle_rounds_without_pause = 16;
 /// Rounds of waiting without suspending before the thread runs its other workers.
 constexpr unsigned rounds_alone_max = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
@@ -144,7 +146,8 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  sleeping_threads.fetch_add(1, std::memory_order_relaxed);
+  // seq_cst: before the look at what others have published.
+  sleeping_threads.fetch_add(1, std::memory_order_seq_cst);
   bool const for_ever = longest == sleep_max && the_job->fabric->capabilities().wakes_surely();
   time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
   for (worker_state const* const other : thread.workers)
@@ -188,7 +191,7 @@ void run_thread(thread_state& thread) {
       ++idle_rounds;
       // A pause may take as long as an answer: poll after each.
       for (int i = 0; i < looks_per_idle_round && !busy; ++i) {
-        spin_pause();
+        if (idle_rounds > idle_rounds_without_pause) spin_pause();
         for (worker_state* const w : thread.workers) {
           if (has_failed(w->place)) [[unlikely]]
             continue;

@@ -170,7 +170,7 @@ struct worker {
   }
 
   /// Frames of many tasks exceed the first-level cache, so the frame of a task a few turns ahead is prefetched while
-  /// others run: its beginning, and the part where small frames have their state.
+  /// others run: its beginning, and the parts where small frames have their state.
   [[gnu::always_inline]] void fetch_soon() const noexcept {
     // This many frames stay in the cache.
     if (runnable.size() <= 64) [[likely]]
@@ -180,6 +180,7 @@ struct worker {
     auto const frame = reinterpret_cast<std::uintptr_t>(runnable.ahead(6)) - header;
     prefetch_read(reinterpret_cast<void const*>(frame));
     prefetch_read(reinterpret_cast<void const*>(frame + 2 * cache_line));
+    prefetch_read(reinterpret_cast<void const*>(frame + 3 * cache_line));
   }
 
   /// The current task lets the other runnable tasks run first: returns the next task, or the loop when the next poll is
@@ -327,7 +328,8 @@ inline constinit std::atomic<std::uint32_t> sleeping_threads{0};
 /// Wakes another worker of the place if one sleeps while unstarted tasks are waiting.
 void wake_for_work(worker& w) noexcept;
 inline void offer_work(worker& w) noexcept {
-  if (sleeping_threads.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  // seq_cst: after the split of the deque (deque.hpp).
+  if (sleeping_threads.load(std::memory_order_seq_cst) != 0) [[unlikely]]
     wake_for_work(w);
 }
 
