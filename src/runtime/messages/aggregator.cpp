@@ -33,8 +33,8 @@ void aggregator::free_buffer::operator()(buffer* b) const noexcept {
 }
 
 /// Data that will not be sent.
-void aggregator::return_lent(buffer& b) noexcept {
-  if (b.is_lent()) the_job->fabric->give_back(place_, b.data);
+void aggregator::return_lent(worker_state const& w, buffer& b) noexcept {
+  if (b.is_lent()) the_job->fabric->give_back(w.place, b.data);
 }
 
 aggregator::owned_buffer aggregator::make_buffer(std::size_t capacity) {
@@ -64,7 +64,6 @@ aggregator::owned_buffer aggregator::take_open(worker_state& w, place_id target,
 }
 
 void aggregator::prepare(worker_state& w) {
-  place_ = w.place;
   active_.reserve(job.places);
   open_.resize(job.places);
   // The fabric may use the other half.
@@ -239,7 +238,7 @@ void aggregator::dispatch(worker_state& w, owned_buffer b) noexcept {
     // An aborted job neither sends nor gathers messages.
     if (!job_aborted()) try_dispatch(w, b);
     if (b == nullptr) return;
-    return_lent(*b);
+    return_lent(w, *b);
     b->begin(b->own_memory());
     b->scope = nullptr;
     spare_.push_back(std::move(b));

@@ -79,7 +79,7 @@ class aggregator {
   [[nodiscard]] bool has_room(std::size_t capacity) const noexcept;
   void shrink(worker_state& w, std::size_t capacity) noexcept;
   [[nodiscard]] owned_buffer make_buffer(std::size_t capacity);
-  void return_lent(buffer& b) noexcept;
+  static void return_lent(worker_state const& w, buffer& b) noexcept;
 
   void start_run(buffer& b, finish_scope* scope);
   void close_items(buffer& b) noexcept;
@@ -98,8 +98,7 @@ class aggregator {
   std::vector<buffer*> open_;     ///< by destination; worker::outgoing_open points here
   std::vector<place_id> active_;  ///< destinations with an open buffer, in the order of opening
   std::vector<owned_buffer> spare_;
-  std::vector<owned_buffer> backlog_;  ///< refused by the fabric, in no order
-  place_id place_ = 0;
+  std::vector<owned_buffer> backlog_;                       ///< refused by the fabric, in no order
   std::size_t memory_ = 0;                                  ///< limit of held_, which messages of handlers may exceed
   std::uint16_t generation_ = 0;                            ///< half deadlines that have passed
   std::chrono::steady_clock::time_point generation_end_{};  ///< when the next one has

@@ -27,8 +27,6 @@ constexpr int spins_before_sleep = 2000;
 constexpr int yields_before_sleep = 20;
 constexpr int turns_per_idle_run = 8;
 constexpr int looks_per_idle_round = 4;
-/// An answer may be on its way, and a pause takes longer than a look.
-constexpr int idle_rounds_without_pause = 16;
 /// Rounds of waiting without suspending before the thread runs its other workers.
 constexpr unsigned rounds_alone_max = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
@@ -191,7 +189,7 @@ void run_thread(thread_state& thread) {
       ++idle_rounds;
       // A pause may take as long as an answer: poll after each.
       for (int i = 0; i < looks_per_idle_round && !busy; ++i) {
-        if (idle_rounds > idle_rounds_without_pause) spin_pause();
+        spin_pause();
         for (worker_state* const w : thread.workers) {
           if (has_failed(w->place)) [[unlikely]]
             continue;

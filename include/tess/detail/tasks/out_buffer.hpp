@@ -69,7 +69,8 @@ struct alignas(64) out_buffer {
   void begin(std::byte* memory) noexcept { next = data = memory; }
   [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(next - data); }
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
-    return static_cast<std::size_t>(end - next) >= bytes;
+    // Signed: the padding behind a batch of items may reach beyond the end.
+    return end - next >= static_cast<std::ptrdiff_t>(bytes);
   }
   [[nodiscard]] bool fits(std::size_t payload_bytes) const noexcept {
     return has_room(sizeof(record_header) + padded(payload_bytes));

@@ -170,7 +170,7 @@ struct worker {
   }
 
   /// Frames of many tasks exceed the first-level cache, so the frame of a task a few turns ahead is prefetched while
-  /// others run: its beginning, and the parts where small frames have their state.
+  /// others run: its beginning, and the part where small frames have their state.
   [[gnu::always_inline]] void fetch_soon() const noexcept {
     // This many frames stay in the cache.
     if (runnable.size() <= 64) [[likely]]
@@ -180,7 +180,6 @@ struct worker {
     auto const frame = reinterpret_cast<std::uintptr_t>(runnable.ahead(6)) - header;
     prefetch_read(reinterpret_cast<void const*>(frame));
     prefetch_read(reinterpret_cast<void const*>(frame + 2 * cache_line));
-    prefetch_read(reinterpret_cast<void const*>(frame + 3 * cache_line));
   }
 
   /// The current task lets the other runnable tasks run first: returns the next task, or the loop when the next poll is
