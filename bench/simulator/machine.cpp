@@ -2,7 +2,7 @@
 // against targets.
 //
 //   Untimed: each round runs the same RISC-V program under both; instructions are counted by the simulator, and times
-//   are those of the whole process, including loading. Timed: the limit is a target, or half the rate of one hart in
+//   are those of the whole process, including loading. Timed: the limit is a target, or 0.6 of the rate of one hart in
 //   the same round; times are those of the run. Lines before the table show the numbers of events.
 #include <fcntl.h>
 #include <spawn.h>
@@ -141,7 +141,7 @@ void one_hart(bench::suite& suite, fs::path const& folder) {
       {"isa_bench, single-tile", "single-tile", "isa_bench", {"3"}, 40},
       {"isa_bench, nemesys-4x4", "nemesys-4x4", "isa_bench", {"3"}, 20},
       {"isa_bench behind the L2, single-tile", "single-tile", "isa_bench", {"1", "1", "mapped"}, 40},
-      {"isa_bench behind the L2, nemesys-4x4", "nemesys-4x4", "isa_bench", {"1", "1", "mapped"}, 20},
+      {"isa_bench behind the L2, nemesys-4x4", "nemesys-4x4", "isa_bench", {"1", "1", "mapped"}, 30},
   };
   for (auto const& [name, machine, program, arguments, wanted] : cases) {
     if (!suite.wants(name)) continue;
@@ -156,16 +156,19 @@ void one_hart(bench::suite& suite, fs::path const& folder) {
   }
 }
 
-/// All application harts of nemesys-4x4 together, against half the rate of one.
+/// All application harts of nemesys-4x4 together, against 0.6 of the rate of one.
 void all_harts(bench::suite& suite, fs::path const& folder) {
   for (std::string const program : {"l1_set", "isa_bench"}) {
-    std::string const name = program + ", 56 harts, against half of one";
+    std::string const name = program + ", 56 harts, against 0.6 of one";
     if (!suite.wants(name)) continue;
-    timed_figures const one = timed(folder, {"--machine", "nemesys-4x4"}, program, {"1"});
-    timed_figures const all = timed(folder, {"--machine", "nemesys-4x4", "--copies", "14"}, program, {"1", "4"});
+    std::vector<bench::round> rounds;
+    timed_figures all{};
+    for (int k = 0; k < std::min(suite.runs(), 3); ++k) {
+      timed_figures const one = timed(folder, {"--machine", "nemesys-4x4"}, program, {"1"});
+      all = timed(folder, {"--machine", "nemesys-4x4", "--copies", "14"}, program, {"1", "4"});
+      rounds.push_back({0.6e-6 * one.instructions / one.seconds, 1e-6 * all.instructions / all.seconds});
+    }
     say(name, all);
-    std::vector<bench::round> const rounds{
-        {0.5e-6 * one.instructions / one.seconds, 1e-6 * all.instructions / all.seconds}};
     suite.record(name, 56, "M/s", rounds);
   }
 }
@@ -192,7 +195,7 @@ void busy_memory(bench::suite& suite, fs::path const& folder) {
   timed_figures last{};
   for (int k = 0; k < std::min(suite.runs(), 3); ++k) {
     last = timed(folder, {"--machine", machine.string(), "--copies", "14"}, "busy_memory", {"4", "8"});
-    rounds.push_back({1.0, last.cycles / last.seconds / 1e6});
+    rounds.push_back({1.5, last.cycles / last.seconds / 1e6});
   }
   fs::remove(machine);
   say(name, last);

@@ -70,6 +70,12 @@ void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: its reply, whenever it arrives, frees the slot.
 void abandon_slot(word_slot* slot) noexcept;
 
+/// In place of an order that makes no difference.
+struct no_order {
+  explicit no_order(std::memory_order /*order*/) noexcept {}
+  operator std::memory_order() const noexcept { return std::memory_order_seq_cst; }
+};
+
 /// The operands of an operation; for a get, the value read.
 template <class T, unsigned Count>
 struct word_operands {
@@ -80,16 +86,11 @@ constexpr unsigned operands_of(word_op op) noexcept {
   return op == word_op::compare_swap ? 2 : 1;
 }
 
-// On tiles a call of the other ways costs little beside them, and inlined they would make the way of instructions long.
-/// The way of instructions is inlined, whatever its size.
+/// The way by a window is inlined, whatever its size.
 #define TESS_WORD_NEAR [[gnu::always_inline]]
-#if defined(__riscv)
-/// The other ways: a call on tiles.
+/// The other ways are calls, which cost little beside them. Inlined they would make the way by a window long, and frames
+/// large.
 #define TESS_WORD_FAR [[gnu::noinline]]
-#else
-/// The other ways: a call on tiles.
-#define TESS_WORD_FAR [[gnu::always_inline]]
-#endif
 
 template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unused]] word_call {
@@ -113,14 +114,21 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   static constexpr bool may_begin = false;
 #endif
 
+  /// On x86-64 loads of all orders are the same instruction, and so are atomics: no order is kept until the co_await.
+#if defined(__riscv) || TESS_RACES
+  static constexpr bool keeps_order = true;
+#else
+  static constexpr bool keeps_order = Op == word_op::put;
+#endif
+
   TESS_WORD_NEAR word_call(global_ptr<T> p, operands o, std::memory_order order, std::source_location at)
     requires(Op != word_op::get)
-      : operands_(o), order_(order), must_await_(lost_word, at) {
+      : operands_(o), order_{order}, must_await_(lost_word, at) {
     at_once_ = issue(p, order, at);
   }
   TESS_WORD_NEAR word_call(global_ptr<T> p, std::memory_order order, std::source_location at)
     requires(Op == word_op::get)
-      : order_(order), must_await_(lost_word, at) {
+      : order_{order}, must_await_(lost_word, at) {
     at_once_ = issue(p, order, at);
   }
   word_call(word_call const&) = delete;
@@ -162,6 +170,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       if constexpr (may_begin)
         if (auto const bits = reinterpret_cast<std::uint64_t>(address); (bits & begun_flag) != 0)
           return std::bit_cast<T>(extended_address::take<bits_of_word>(ticket_of(bits)));
+      return access();
+    }
+    [[gnu::always_inline]] T access() const noexcept {
       if constexpr (Op == word_op::get) {
         return load_word<T>(address, order);
       } else if constexpr (Op == word_op::put) {
@@ -217,12 +228,22 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       if constexpr (Op == word_op::put) last.order = std::memory_order_seq_cst;
       return last.complete();
     }
-    if (!far()) [[likely]]
-      return take_due().complete();
-    return resume_far();
+    T const value = !far() ? complete_due() : resume_far();
+    // Nothing is left for the destructor, as the compiler sees.
+    at_once_ = true;
+    return value;
   }
 
  private:
+  /// By a window, and not done at the call.
+  [[gnu::always_inline]] T complete_due() noexcept {
+#if TESS_RACES
+    return take_due().complete();
+#else
+    if constexpr (may_begin) return take_due().complete();
+    return due{reinterpret_cast<std::byte*>(where_), operands_, order_}.access();
+#endif
+  }
   TESS_WORD_FAR std::coroutine_handle<> suspend_far(promise_base& waiter) noexcept {
     if (!delayed()) return await_slot(*slot(), waiter);
     if (waiter.stops == nullptr) [[likely]]
@@ -253,19 +274,20 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 #endif
     worker& w = *self;
     std::int64_t const left = w.count_word(p.place() != w.place);
-    std::uint64_t here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
+    std::uint64_t const here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
     // A lone task, and a window: both numbers have no sign.
     if ((left | static_cast<std::int64_t>(here)) < 0) [[unlikely]] {
-      if (static_cast<std::int64_t>(here) < 0) here = hidden_address(w, p, at);
-      if (here == 0) {
-        issue_far(w, p, at);
-        return false;
-      }
-      if (left < 0) {
-        issue_to_yield(w, here);
-        return false;
-      }
+      if (static_cast<std::int64_t>(here) < 0) return issue_without_window(p, order, left, at);
+      issue_to_yield(w, here);
+      return false;
     }
+    do_at_once(here, order, at);
+    return true;
+  }
+
+  /// The operation of a lone task: done now, or at its co_await.
+  [[gnu::always_inline]] void do_at_once(std::uint64_t here, std::memory_order order,
+                                         [[maybe_unused]] std::source_location at) {
     auto* const address = reinterpret_cast<std::byte*>(here);
     if constexpr (done_at_call) {
 #if TESS_RACES
@@ -285,7 +307,21 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
       prefetch_write(address);
       where_ = here;
     }
-    return true;
+  }
+
+  /// Other code does not see the place's window, or there is none. In one call, so that the caller has few registers to
+  /// save at each switch.
+  TESS_WORD_FAR bool issue_without_window(global_ptr<T> p, std::memory_order order, std::int64_t left,
+                                          std::source_location at) {
+    worker& w = *self;
+    std::uint64_t const here = hidden_address(w, p, at);
+    if (here == 0)
+      issue_far(w, p, at);
+    else if (left < 0)
+      issue_to_yield(w, here);
+    else
+      do_at_once(here, order, at);
+    return here != 0 && left >= 0;
   }
 
   /// Other tasks run until it is due.
@@ -299,7 +335,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
 
   /// The address of a word whose window other code does not see; 0: there is none, or a delay.
-  [[gnu::noinline]] static std::uint64_t hidden_address(worker const& w, global_ptr<T> p, std::source_location at) {
+  static std::uint64_t hidden_address(worker const& w, global_ptr<T> p, std::source_location at) {
     if (p.place() == w.place && w.own_window != no_window) return w.own_window + p.offset();
     return w.verifies ? verified_address(p.bits(), sizeof(T), alignof(T), at) : 0;
   }
@@ -328,7 +364,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
 
   /// An operation on a place without a window, or with a delay.
-  TESS_WORD_FAR void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
+  void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
     if (w.delayed_windows == nullptr) {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p), at)) | far_flag;
       return;
@@ -378,7 +414,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   operands operands_;
   /// No other task could run at the call. Not a bit of where_, so that the compiler sees a lone task's way as one.
   bool at_once_;
-  std::memory_order order_;
+  [[no_unique_address]] std::conditional_t<keeps_order, std::memory_order, no_order> order_;
   [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
