@@ -6,7 +6,7 @@
 //
 // Threads   run() is called by one thread at a time and uses `threads` of OpenMP's.
 //           These continue to spin for a while afterwards: call rest() before timing anything else.
-// Cost      bfs: 8.25 bytes per vertex, pagerank: 24, components: 4, sssp: 4 and the bins, bc: 40.25; triangles: 12 per
+// Cost      bfs: 8.25 bytes per vertex, pagerank: 16, components: 4, sssp: 4 and the bins, bc: 40.25; triangles: 12 per
 //           vertex and 4 per edge; all in huge pages.
 #pragma once
 
@@ -101,8 +101,8 @@ class pagerank {
   int threads_;
   std::uint32_t blocks_;
   bench::huge_array<double> scores_;
-  bench::huge_array<double> shares_;  // score over out-degree: the share of each out-neighbour
-  bench::huge_array<double> next_shares_;
+  bench::huge_array<float> shares_;  // score over out-degree: the share of each out-neighbour
+  bench::huge_array<float> next_shares_;
   bench::huge_array<double> changes_;  // one sum per block, added in order: a sum of fixed shape
 };
 
