@@ -89,7 +89,8 @@ class pagerank {
 
   pagerank(graph_view graph, int threads);
 
-  /// Iterates until the scores change by less than `tolerance` in sum, `iterations_max` times at most.
+  /// Iterates until the scores change by less than `tolerance` in sum, `iterations_max` times at most. What is pulled
+  /// are floats, as in GAPBS: below a tolerance of 1e-6 their rounding keeps it from ending.
   [[nodiscard]] ranking run(double tolerance, int iterations_max);
 
  private:

@@ -74,12 +74,13 @@ TEST_P(plain_kernels, bfs_builds_a_shortest_path_tree_from_any_source) {
 
 TEST_P(plain_kernels, pagerank_agrees_with_power_iteration_in_scores_and_iterations) {
   pagerank kernel(graph(), threads());
-  for (auto const& [tolerance, iterations_max] : {std::pair(1e-4, 20), std::pair(1e-12, 200), std::pair(1.0, 0)}) {
+  for (auto const& [tolerance, iterations_max] : {std::pair(1e-4, 20), std::pair(1e-6, 200), std::pair(1.0, 0)}) {
     auto const expected = power_iteration(graph().out, pagerank::damping, tolerance, iterations_max);
     auto const found = kernel.run(tolerance, iterations_max);
     EXPECT_EQ(found.iterations, expected.iterations);
     for (vertex v = 0; v < graph().n(); ++v) {
-      ASSERT_NEAR(found.scores[v], expected.scores[v], 1e-9 * expected.scores[v]) << "vertex " << v;
+      // What is pulled are floats, whose rounding adds up to 0.85 / 0.15 of half a unit of their last place.
+      ASSERT_NEAR(found.scores[v], expected.scores[v], 4e-7 * expected.scores[v]) << "vertex " << v;
     }
   }
 }
