@@ -119,8 +119,8 @@ class ranker {
       co_return agree(made.scores, co_await kernels::general_pagerank_alone(loaded_.graph, loaded_.weights, how_,
                                                                             made.run.iterations));
     int const iterations = made.run.iterations;
-    double const error =
-        o_.form == kernels::form::words ? 0 : kernels::pagerank::error_of_floats(o_.rules.damping, iterations);
+    bool const floats = o_.form == kernels::form::messages && kernels::pagerank::by_floats(o_.rules.tolerance);
+    double const error = floats ? kernels::pagerank::error_of_floats(o_.rules.damping, iterations) : 0;
     co_return agree(made.scores, co_await kernels::pushed_scores(loaded_.graph, o_.rules, iterations), error);
   }
 

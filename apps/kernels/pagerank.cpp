@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <span>
+#include <type_traits>
 
 #include "kernels/fixed_point.hpp"
 
@@ -61,6 +61,7 @@ struct pagerank_state {
 };
 
 // One run, from the view of one place.
+template <class Share>
 class pagerank_iteration {
  public:
   explicit pagerank_iteration(pagerank const& k)
@@ -71,20 +72,15 @@ class pagerank_iteration {
     result = {0, rules.tolerance};
     square_unit_ = tolerance_squared / (rules.tolerance * rules.tolerance);
     co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return start(begin, end); });
-    sums total = co_await finish_step<float>();
-    bool reads_floats = true;
-    for (double last = std::numeric_limits<double>::infinity();
-         result.iterations < rules.iterations_max && result.change >= rules.tolerance; last = result.change) {
+    sums total = co_await finish_step();
+    while (result.iterations < rules.iterations_max && result.change >= rules.tolerance) {
       base_ = (1 - rules.damping) / n_ + rules.damping * from_fixed(total.dangling) / n_;
       damping_ = rules.damping;
-      bool const writes_floats = last >= pagerank::precise_below;
-      if (writes_floats)
-        total = co_await iterate<float, float>(rules.norm);
-      else if (reads_floats)
-        total = co_await iterate<float, double>(rules.norm);
+      if (rules.norm == change_norm::sum)
+        co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull<false>(begin, end); });
       else
-        total = co_await iterate<double, double>(rules.norm);
-      reads_floats = writes_floats;
+        co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull<true>(begin, end); });
+      total = co_await finish_step();
       result.change = from_fixed(total.change);
       if (rules.norm == change_norm::euclidean) result.change = std::sqrt(result.change / square_unit_);
       ++result.iterations;
@@ -92,23 +88,11 @@ class pagerank_iteration {
   }
 
  private:
-  template <class Share>
   [[nodiscard]] replicated<Share> const& shares(int step) const {
     if constexpr (std::is_same_v<Share, float>)
-      return k_.rough_[step % 2];
+      return k_.float_shares_[step % 2];
     else
-      return k_.precise_[step % 2];
-  }
-
-  template <class Reads, class Writes>
-  tess::task<sums> iterate(change_norm norm) {
-    if (norm == change_norm::sum)
-      co_await over_blocks(
-          [this](std::uint64_t begin, std::uint64_t end) { return pull<false, Reads, Writes>(begin, end); });
-    else
-      co_await over_blocks(
-          [this](std::uint64_t begin, std::uint64_t end) { return pull<true, Reads, Writes>(begin, end); });
-    co_return co_await finish_step<Writes>();
+      return k_.shares_[step % 2];
   }
 
   // f(begin, end) -> sums for blocks of own vertices; adds the sums up.
@@ -130,34 +114,33 @@ class pagerank_iteration {
   }
 
   // The sums of all places, and the shares that they made.
-  template <class Share>
   tess::task<sums> finish_step() {
     pagerank_state& s = *k_.state_;
     sums const mine{s.change.exchange(0), s.dangling.exchange(0)};
     sums const total = co_await tess::all_reduce(mine);
     ++step_;
-    if (tess::places() > 1) co_await shares<Share>(step_).gather(s.read);
+    if (tess::places() > 1) co_await shares(step_).gather(s.read);
     co_return total;
   }
 
   sums start(std::uint64_t begin, std::uint64_t end) {
-    float* const out = shares<float>(step_ + 1).local().data() + part_.first;
+    Share* const out = shares(step_ + 1).local().data() + part_.first;
     double const first = 1 / n_;
     std::uint64_t dangling = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       scores_[i] = first;
       std::uint64_t const degree = part_.out.degree(i);
       // A vertex without out-edges gets an infinite share, which nothing reads.
-      out[i] = static_cast<float>(divided(first, degree));
+      out[i] = static_cast<Share>(divided(first, degree));
       dangling += degree == 0;
     }
     return {0, to_fixed(first * static_cast<double>(dangling))};
   }
 
-  template <bool Squares, class Reads, class Writes>
+  template <bool Squares>
   sums pull(std::uint64_t begin, std::uint64_t end) {
-    Reads const* const in = shares<Reads>(step_).local().data();
-    Writes* const out = shares<Writes>(step_ + 1).local().data() + part_.first;
+    Share const* const in = shares(step_).local().data();
+    Share* const out = shares(step_ + 1).local().data() + part_.first;
     double change = 0;
     double dangling = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -166,7 +149,7 @@ class pagerank_iteration {
       change += Squares ? by * by : std::fabs(by);
       scores_[i] = score;
       std::uint64_t const degree = part_.out.degree(i);
-      out[i] = static_cast<Writes>(divided(score, degree));
+      out[i] = static_cast<Share>(divided(score, degree));
       if (degree == 0) dangling += score;
     }
     if constexpr (Squares) change = std::min(change * square_unit_, block_squares_max);
@@ -187,8 +170,8 @@ tess::task<pagerank> pagerank::make(graph::distributed_graph g) {
   pagerank k;
   k.graph_ = g;
   k.scores_ = co_await tess::global_array<double>::make(g.block() * tess::places());
-  for (replicated<float>& shares : k.rough_) shares = co_await replicated<float>::make(g.vertices(), g.block());
-  for (replicated<double>& shares : k.precise_) shares = co_await replicated<double>::make(g.vertices(), g.block());
+  for (replicated<double>& shares : k.shares_) shares = co_await replicated<double>::make(g.vertices(), g.block());
+  for (replicated<float>& shares : k.float_shares_) shares = co_await replicated<float>::make(g.vertices(), g.block());
   k.state_ = co_await tess::place_local<pagerank_state>::make();
   if (tess::places() > 1)
     co_await tess::on_all_places(
@@ -202,16 +185,21 @@ tess::task<pagerank> pagerank::make(graph::distributed_graph g) {
 
 tess::task<void> pagerank::release(pagerank k) {
   co_await tess::place_local<pagerank_state>::release(k.state_);
-  for (replicated<double> const& shares : k.precise_) co_await replicated<double>::release(shares);
-  for (replicated<float> const& shares : k.rough_) co_await replicated<float>::release(shares);
+  for (replicated<double> const& shares : k.shares_) co_await replicated<double>::release(shares);
+  for (replicated<float> const& shares : k.float_shares_) co_await replicated<float>::release(shares);
   co_await tess::global_array<double>::release(k.scores_);
 }
 
 tess::task<pagerank_result> pagerank::run(pagerank_rules rules) const {
   co_await tess::on_all_places(
       [](pagerank k, pagerank_rules r) -> tess::task<void> {
-        pagerank_iteration iteration(k);
-        co_await iteration.run(r);
+        if (pagerank::by_floats(r.tolerance)) {
+          pagerank_iteration<float> iteration(k);
+          co_await iteration.run(r);
+        } else {
+          pagerank_iteration<double> iteration(k);
+          co_await iteration.run(r);
+        }
       },
       *this, rules);
   // Every place has computed the same sum.

@@ -4,9 +4,7 @@
 //   places or workers: doubles within a block of 64 vertices, then 64-bit fixed point, whose sum has no order. So the
 //   scores and the number of iterations are the same, bit by bit, for every number of places and workers. The rank of
 //   vertices without out-edges goes to all vertices alike.
-//   Shares are floats until an iteration changes the scores by less than `precise_below`, and doubles from then on: half
-//   the bytes to read at random while they are not the last digits yet. With a tolerance above it no share is a double,
-//   and scores are exact to `error_of_floats`.
+//   With a tolerance that allows it, as GAPBS's does, shares are floats, which halves the bytes that are read at random.
 //
 // Units     scores: their sum is 1.
 // Threads   made, run and released by one task, for all; one run() at a time.
@@ -44,8 +42,10 @@ struct pagerank_state;
 
 class pagerank {
  public:
-  static constexpr double precise_below = 0x1p-16;
-  // Relative, at most: an iteration adds half a unit of a float's last place, and passes on what the damping leaves.
+  // Are shares floats? Their error is far below such a tolerance.
+  static constexpr bool by_floats(double tolerance) noexcept { return tolerance >= 0x1p-16; }
+  // Of the scores then, relative, at most: an iteration adds half a unit of a float's last place, and passes on what
+  // the damping leaves.
   static constexpr double error_of_floats(double damping, int iterations) noexcept {
     double error = 0;
     for (int k = 0; k < iterations; ++k) error = damping * (error + 0x1p-24);
@@ -62,13 +62,14 @@ class pagerank {
   [[nodiscard]] tess::global_array<double> scores() const noexcept { return scores_; }
 
  private:
+  template <class Share>
   friend class pagerank_iteration;
 
   graph::distributed_graph graph_;
   tess::global_array<double> scores_;
-  // Score over out-degree, which is what each out-neighbour gets: read in an iteration, and written.
-  replicated<float> rough_[2];
-  replicated<double> precise_[2];
+  // Score over out-degree: what each out-neighbour gets. An iteration reads one array and writes the other.
+  replicated<double> shares_[2];
+  replicated<float> float_shares_[2];
   tess::place_local<pagerank_state> state_;
 };
 

@@ -68,7 +68,7 @@ TEST_P(general_pagerank_on, gives_the_plain_scores_without_options) {
     auto const found = co_await kernels::general_pagerank(g, std::nullopt, how);
     EXPECT_TRUE(found.converged);
     EXPECT_EQ(found.iterations, expected.iterations);
-    expect_near(found.scores, co_await kernels::gather_block_array(g, plain.scores()), 1e-12);
+    expect_near(found.scores, co_await kernels::gather_block_array(g, plain.scores()), 1e-14);
     co_await kernels::pagerank::release(plain);
     co_await distributed_graph::release(g);
   });
