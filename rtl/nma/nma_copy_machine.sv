@@ -95,6 +95,7 @@ module nma_copy_machine #(
       .child_i      (child),
       .back_i       (back),
       .used_i       (used),
+      .dst_i        (dst),
       .is_array_i   (is_array),
       .aligned_16_i (aligned_16),
       .bytes_i      (bytes),
@@ -276,7 +277,7 @@ module nma_copy_machine #(
   // ---- The map ----
 
   map_do_t map_do;
-  logic map_misfit, map_full;
+  logic map_misfit, map_full, map_round;
   count_t table_words, map_count;
   offset_t original_entry, copy_entry;
 
@@ -294,6 +295,7 @@ module nma_copy_machine #(
       .table_words_o (table_words),
       .misfit_o      (map_misfit),
       .full_o        (map_full),
+      .round_o       (map_round),
       .count_o       (map_count),
       .original_at_o (original_entry),
       .copy_at_o     (copy_entry),
@@ -407,6 +409,7 @@ module nma_copy_machine #(
       .table_words_i        (table_words),
       .map_misfit_i         (map_misfit),
       .map_full_i           (map_full),
+      .map_round_i          (map_round),
       .map_count_i          (map_count),
       .found_i              (found),
       .stream_complete_i    (stream_complete),
