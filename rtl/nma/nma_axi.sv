@@ -58,7 +58,7 @@ module nma_axi #(
     output logic                                    b_ready_o,
     input  logic               [TagBits-1:0]        b_id_i,
     input  logic               [1:0]                b_resp_i,
-    output logic                                    error_o         // the memory has refused something, until reset
+    output logic                                    error_o         // a response of this cycle is SLVERR or DECERR
 );
   import nma_pkg::*;
 
@@ -149,14 +149,8 @@ module nma_axi #(
   assign r_ready_o  = 1'b1;
   assign b_ready_o  = 1'b1;
 
-  logic error_d, error_q;
-  assign error_d = error_q || (r_valid_i && r_resp_i[1]) || (b_valid_i && b_resp_i[1]);
-  assign error_o = error_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) error_q <= 1'b0;
-    else error_q <= error_d;
-  end
+  // It comes before the answer or `written_o` that it belongs to, or with it.
+  assign error_o    = (r_valid_i && r_resp_i[1]) || (b_valid_i && b_resp_i[1]);
 
   logic unused;
   assign unused = ^{r_resp_i[0], b_resp_i[0], b_id_i};

@@ -1,4 +1,6 @@
 /// nma_on_axi: the near-memory accelerator with its memory behind an AXI4 port.
+///
+/// If the memory refuses an access, the job has the fault memory_error, whatever else was found in what came back.
 module nma_on_axi #(
     parameter int unsigned QUEUE_ENTRIES = 16,
     parameter int unsigned STATE_CYCLES = 1,
@@ -55,7 +57,6 @@ module nma_on_axi #(
     output logic                              b_ready_o,
     input  logic               [TagBits-1:0]  b_id_i,
     input  logic               [1:0]          b_resp_i,
-    output logic                              error_o,
     output logic                              quiet_o          // of the accelerator
 );
   import nma_pkg::*;
@@ -69,6 +70,24 @@ module nma_on_axi #(
   logic [LaneBits:0] access_words;
   logic [LaneBits-1:0] access_lane;
   logic [Lanes-1:0][63:0] access_data, answer_words;
+
+  // All writes of a job, and all of its reads that count, are answered before its result is offered. What was read
+  // ahead and not used may come later, even into the next job: then it is that one that is not trusted.
+  logic error, refused_d, refused_q, result_valid;
+  result_t result;
+
+  assign refused_d = !job_begins_o && (refused_q || (error && !result_valid));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) refused_q <= 1'b0;
+    else refused_q <= refused_d;
+  end
+
+  assign result_valid_o   = result_valid;
+  assign result_o.fault   = refused_q ? FaultMemoryError : result.fault;
+  assign result_o.root    = refused_q ? '0 : result.root;
+  assign result_o.bytes   = result.bytes;
+  assign result_o.objects = result.objects;
 
   nma #(
       .QUEUE_ENTRIES(QUEUE_ENTRIES),
@@ -104,9 +123,9 @@ module nma_on_axi #(
       .record_answer_valid_i,
       .record_fault_i,
       .record_words_i,
-      .result_valid_o,
+      .result_valid_o (result_valid),
       .result_ready_i,
-      .result_o,
+      .result_o       (result),
       .quiet_o
   );
 
@@ -158,7 +177,7 @@ module nma_on_axi #(
       .b_ready_o,
       .b_id_i,
       .b_resp_i,
-      .error_o
+      .error_o        (error)
   );
 
 endmodule
