@@ -36,6 +36,10 @@ module nma_axi #(
     output logic               [7:0]                ar_len_o,
     output logic               [2:0]                ar_size_o,
     output logic               [1:0]                ar_burst_o,
+    output logic                                    ar_lock_o,
+    output logic               [3:0]                ar_cache_o,
+    output logic               [2:0]                ar_prot_o,
+    output logic               [3:0]                ar_qos_o,
     input  logic                                    r_valid_i,
     output logic                                    r_ready_o,
     input  logic               [TagBits-1:0]        r_id_i,
@@ -49,6 +53,10 @@ module nma_axi #(
     output logic               [7:0]                aw_len_o,
     output logic               [2:0]                aw_size_o,
     output logic               [1:0]                aw_burst_o,
+    output logic                                    aw_lock_o,
+    output logic               [3:0]                aw_cache_o,
+    output logic               [2:0]                aw_prot_o,
+    output logic               [3:0]                aw_qos_o,
     output logic                                    w_valid_o,
     input  logic                                    w_ready_i,
     output nma_pkg::word_t                          w_data_o,
@@ -64,6 +72,11 @@ module nma_axi #(
 
   localparam logic [2:0] SizeWord = 3'd3;
   localparam logic [1:0] Increments = 2'b01;
+  // Normal memory, neither cached nor buffered: a response to a write comes from the memory itself, so that `written_o`
+  // may be told to others.
+  localparam logic [3:0] NotBuffered = 4'b0010;
+  // Data, with the least rights: not secure, not privileged.
+  localparam logic [2:0] LeastRights = 3'b010;
 
   logic read_free, write_free, reads_line, writes_line, full, takes_read, takes_write;
 
@@ -143,7 +156,15 @@ module nma_axi #(
   assign ar_size_o  = SizeWord;
   assign aw_size_o  = SizeWord;
   assign ar_burst_o = Increments;
+  assign ar_lock_o  = 1'b0;
+  assign ar_cache_o = NotBuffered;
+  assign ar_prot_o  = LeastRights;
+  assign ar_qos_o   = '0;
   assign aw_burst_o = Increments;
+  assign aw_lock_o  = 1'b0;
+  assign aw_cache_o = NotBuffered;
+  assign aw_prot_o  = LeastRights;
+  assign aw_qos_o   = '0;
   assign aw_id_o    = '0;
   assign w_strb_o   = '1;
   assign r_ready_o  = 1'b1;

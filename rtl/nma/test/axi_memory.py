@@ -104,6 +104,8 @@ class AxiMemory:
             burst = Burst(*(self.value(f"{name}_{part}_o") for part in ("id", "addr", "len")))
             burst.words += 1
             assert (self.value(f"{name}_size_o"), self.value(f"{name}_burst_o")) == (3, 1)
+            constant = [self.value(f"{name}_{part}_o") for part in ("lock", "cache", "prot", "qos")]
+            assert constant == [0, 0b0010, 0b010, 0]
             if self.stays(name, (burst.id, burst.address, burst.words)):
                 assert burst.address // PAGE == (burst.address + 8 * burst.words - 1) // PAGE, "it crosses 4 KiB"
                 (self.reads if name == "ar" else self.writes).append(burst)
