@@ -70,6 +70,19 @@ module nma_axi #(
 );
   import nma_pkg::*;
 
+  if (BURST_BYTES < 16 || BURST_BYTES > 2048 || (BURST_BYTES & (BURST_BYTES - 1)) != 0) begin : g_wrong_burst_bytes
+    $error("nma_axi: BURST_BYTES is a power of two from 16 to 2048");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_axi: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_axi: POSTED_WRITES is at least 1");
+  end
+  if (COMPARED_BITS == 0 || COMPARED_BITS > OffsetBits - $clog2(BURST_BYTES)) begin : g_wrong_compared_bits
+    $error("nma_axi: COMPARED_BITS is 1 to 40 - log2(BURST_BYTES)");
+  end
+
   localparam logic [2:0] SizeWord = 3'd3;
   localparam logic [1:0] Increments = 2'b01;
   // Normal memory, neither cached nor buffered: a response to a write comes from the memory itself, so that `written_o`

@@ -49,6 +49,19 @@ module nma_copy_machine #(
 );
   import nma_pkg::*;
 
+  if (STATE_CYCLES == 0) begin : g_wrong_state_cycles
+    $error("nma_copy_machine: STATE_CYCLES is at least 1");
+  end
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_copy_machine: LANES is a power of two, at least 2");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_copy_machine: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_copy_machine: POSTED_WRITES is at least 1");
+  end
+
   localparam int unsigned LineBits = OffsetBits - LaneBits - 3;
   localparam int unsigned SlotBits = STREAM_BURSTS > 1 ? $clog2(STREAM_BURSTS) : 1;
   localparam logic [TagBits-1:0] Single = TagBits'(STREAM_BURSTS);  // the tag of reads that are no stream's

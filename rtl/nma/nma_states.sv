@@ -108,6 +108,13 @@ module nma_states #(
 );
   import nma_pkg::*;
 
+  if (STATE_CYCLES == 0) begin : g_wrong_state_cycles
+    $error("nma_states: STATE_CYCLES is at least 1");
+  end
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_states: LANES is a power of two, at least 2");
+  end
+
   localparam int unsigned PauseBits = STATE_CYCLES > 1 ? $clog2(STATE_CYCLES) : 1;
   localparam int unsigned NullBits = 4;
   localparam logic [PauseBits-1:0] Charged = PauseBits'(STATE_CYCLES - 1);
