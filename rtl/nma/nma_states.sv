@@ -668,6 +668,8 @@ module nma_states #(
         endcase
       end
 
+      // A state that fails has set no other bit here, nor one of `onward`, and waits for no line: Size and UpIndex fail
+      // only where they load nothing or have it, Copy where it stores nothing. So a single bit is set; it is proved.
       if (failed_d) begin
         ends_d    = 1'b1;
         state_d |= only(Clean);
