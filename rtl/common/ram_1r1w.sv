@@ -16,6 +16,12 @@ module ram_1r1w #(
     input  logic [AddressWidth-1:0] write_address_i,
     input  logic [       WIDTH-1:0] write_data_i
 );
+  if (WORDS == 0) begin : g_wrong_words
+    $error("ram_1r1w: WORDS is at least 1");
+  end
+  if (WIDTH == 0) begin : g_wrong_width
+    $error("ram_1r1w: WIDTH is at least 1");
+  end
 
   logic [WIDTH-1:0] words_q[WORDS];
 
