@@ -1,5 +1,6 @@
 """nca_ranges: each line of each range is visited once, in turn, with what is to be done to it, and a command ends when
-all its lines are done. Ranges are visited in LINE_CYCLES cycles for each line, and one to begin.
+all its lines are done; results come in the order of these ends. Ranges are visited in LINE_CYCLES cycles for each line,
+and one to begin.
 """
 
 import random
@@ -31,11 +32,13 @@ class Caches:
     def __init__(self, dut, draw: random.Random, *, stall: float, slow: float, coherent: bool) -> None:
         self.dut, self.draw, self.stall, self.slow = dut, draw, stall, slow
         self.coherent = coherent
+        self.lengths = [1, 3, 8]  # the longest ranges, in lines
         self.free = list(range(TAGS))
         self.offered: tuple[int, int, int, int] | None = None
         self.to_visit: list[tuple[int, int, list[tuple[int, int]]]] = []  # tag, last, lines
         self.lines: list[tuple[int, int]] = []  # slot and tag of those under way
-        self.ended = 0
+        self.ended: list[int] = []  # tags whose lines are done, in this order
+        self.results = 0
         self.kept: dict[str, tuple] = {}
 
     def drive(self, asks: bool = True) -> None:
@@ -44,7 +47,7 @@ class Caches:
             first = draw.getrandbits(draw.randrange(8, 60))
             if draw.random() < 0.4:
                 first = first // LINE_BYTES * LINE_BYTES
-            last = first + draw.randrange(LINE_BYTES * draw.choice([1, 3, 8]))
+            last = first + draw.randrange(LINE_BYTES * draw.choice(self.lengths))
             if draw.random() < 0.4:
                 last |= LINE_BYTES - 1
             self.offered = (draw.randrange(4), first, last, self.free.pop(draw.randrange(len(self.free))))
@@ -59,8 +62,10 @@ class Caches:
         done = bool(self.lines) and draw.random() >= self.slow
         dut.done_valid_i.value = int(done)
         if done:
-            slot, self.tag_done = self.lines.pop(draw.randrange(len(self.lines)))
+            slot, tag = self.lines.pop(draw.randrange(len(self.lines)))
             dut.done_slot_i.value = slot
+            if all(tag != other for other, _, _ in self.to_visit) and all(tag != other for _, other in self.lines):
+                self.ended.append(tag)
 
     def moved(self, port: str, *values: str) -> tuple | None:
         now = tuple(int(getattr(self.dut, f"{port}_{value}_o").value) for value in values)
@@ -88,9 +93,9 @@ class Caches:
         if moved := self.moved("result", "tag"):
             assert all(tag != moved[0] for tag, _, _ in self.to_visit), "a result before all lines were visited"
             assert all(tag != moved[0] for _, tag in self.lines), "a result before all lines are done"
-            assert moved[0] not in self.free
+            assert moved[0] == self.ended.pop(0), "an earlier end waits"
             self.free.append(moved[0])
-            self.ended += 1
+            self.results += 1
 
 
 async def begin(dut, **about) -> Caches:
@@ -111,7 +116,7 @@ async def run(caches: Caches, cycles: int) -> None:
             assert not any(int(getattr(dut, f"{port}_o").value) for port in ("command_begins", "line_valid",
                                                                              "result_valid"))  # fmt: skip
         await next_cycle(dut)
-    assert caches.ended > cycles / 200
+    assert caches.results > cycles / 200
     assert len(caches.free) + int(caches.offered is not None) == TAGS, "a command has no end"
 
 
@@ -147,3 +152,22 @@ async def a_line_takes_its_cycles(dut):
         await next_cycle(dut)
     assert at[:-1] == [1 + LINE_CYCLES * (i + 1) for i in range(lines)]
     assert at[-1] == at[-2] + 3
+
+
+@cocotb.test()
+async def no_command_waits_for_later_ends_if_results_are_taken_seldom(dut):
+    """A command's result waits for those of the other slots and one on offer, however soon these slots end again."""
+    every = 12
+    caches = await begin(dut, stall=0, slow=0, coherent=False)
+    caches.lengths = [1]
+    since: dict[int, int] = {}
+    for cycle in range(4000):
+        caches.drive()
+        dut.result_ready_i.value = int(cycle % every == 0)
+        await settle()
+        caches.saw()
+        since = {tag: since.get(tag, cycle) for tag in caches.ended}
+        for tag, begun in since.items():
+            assert cycle - begun <= every * (SLOTS + 1), f"command {tag} has waited since cycle {begun}"
+        await next_cycle(dut)
+    assert caches.results > 300
