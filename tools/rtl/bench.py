@@ -16,6 +16,8 @@ from units import BUILD, RTL, Parameters, Run, Unit, words_of
 # Without the coverage of expressions, with which this Verilator fails on arrays of 2^n items.
 FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "4096"]
 FLAGS += ["--assert"]
+# A run that takes longer hangs: the longest takes minutes, on a loaded machine too.
+SECONDS = 1200
 # What the benches share.
 SHARED = RTL / "common" / "test"
 
@@ -42,6 +44,8 @@ def prepare(unit: Unit) -> None:
     os.environ["MAKEFLAGS"] = " ".join(f"{key}={value}" for key, value in flags.items())
     # All benches have Verilator's own files in common.
     os.environ["OBJCACHE"] = "ccache"
+    # The runner has no limit of its own. Only the simulation has this prefix, not the build.
+    os.environ["SIM_CMD_PREFIX"] = f"timeout --kill-after=10 {SECONDS}"
 
 
 def name_of(bench: Run, parameters: Parameters) -> str:
@@ -107,7 +111,7 @@ def run_one(
             },
         )
     if not results.exists():
-        return Result([{**about, "test": "(start)", "result": "failed", "text": text_of(log)}], {})
+        return Result([{**about, "test": "(run)", "result": "failed", "text": text_of(log)}], {})
     rows = []
     for case in xml.parse(results).iter("testcase"):
         wrong = case.find("failure") is not None or case.find("error") is not None
