@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 IDLE, POSTED, LINE = parameter("COMBINE_CYCLES", 8), parameter("POSTED", 8), parameter("LINE_BYTES", 64)
 
@@ -122,6 +122,11 @@ async def random_stores(dut):
     await bench.run(5000)
     assert bench.accepted > 800 and bench.checked > 100
     assert POSTED > 1 or bench.full > 100
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_stores.func)
 
 
 @cocotb.test()

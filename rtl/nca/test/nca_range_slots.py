@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 SLOTS = parameter("SLOTS", 8)
 UNDER_WAY = parameter("UNDER_WAY", 255)
@@ -62,3 +62,8 @@ async def agrees_with_a_list(dut):
         if begins:
             visiting, slots[free] = free, {"lines": 0, "closed": 0, "tag": tag}
     assert results > 20
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, agrees_with_a_list.func)

@@ -6,7 +6,7 @@ and one to begin.
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LINE_BYTES", 32)
 LINE_CYCLES = parameter("LINE_CYCLES", 2)
@@ -123,6 +123,11 @@ async def run(caches: Caches, cycles: int) -> None:
 @cocotb.test()
 async def random_ranges(dut):
     await run(await begin(dut, stall=0.3, slow=0.3, coherent=False), 4000)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_ranges.func)
 
 
 @cocotb.test()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import cocotb
 from operations import PACKETS, code_of, performed
-from streams import bit, next_cycle, parameter, reset, settle
+from streams import bit, interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LineBytes", 64)
 CACHE_LINES = parameter("CacheLines", 1024)
@@ -208,6 +208,11 @@ async def answers_each_request_once_and_in_order_of_its_words(dut):
     await all_around.run(4000)
     assert all_around.answers > 100 and all_around.stores > 10 and all_around.claims_done > 10
     assert bool(all_around.hits) == bool(RETAIN)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, answers_each_request_once_and_in_order_of_its_words.func)
 
 
 @cocotb.test()

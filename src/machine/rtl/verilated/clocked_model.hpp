@@ -1,5 +1,7 @@
-// clocked_model: what units of hardware that Verilator made C++ have in common: a clock, a reset, registers that begin
-// with anything, a waveform if TESS_RTL_WAVES names a file, and how the simulator makes and steps them.
+// clocked_model: what units of hardware that Verilator made C++ have in common: a clock, a reset, registers and memories
+// that begin with random bits, a waveform if TESS_RTL_WAVES names a file, and how the simulator makes and steps them.
+//
+//   The environment's variable TESS_RTL_SEED chooses the bits: other ones for each number.
 //
 // Threads   one.
 #pragma once
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #ifdef TESS_RTL_WAVES
 #include <verilated_fst_c.h>
@@ -47,8 +50,10 @@ class clocked_model {
  private:
   struct unknown_context : VerilatedContext {
     unknown_context() {
+      char const* const seed = std::getenv("TESS_RTL_SEED");
       randReset(2);
-      randSeed(1);
+      // Verilator takes positive numbers only.
+      randSeed(seed == nullptr ? 1 : 1 + static_cast<int>(std::strtoull(seed, nullptr, 10) % 0x7fff'ffffU));
     }
   };
   unknown_context context_;
