@@ -22,6 +22,8 @@ def lines_of(operation: int, first: int, last: int, coherent: bool) -> list[tupl
     """What is to be done, in turn: an action and an address in the line."""
     if operation == L1S:
         return [(RANGE, first)]
+    if last < first:
+        return [({WRITE_BACK: KEEP, FLUSH: BOTH, INVALIDATE: BOTH}[operation], first)]
     begins = range(first // LINE_BYTES * LINE_BYTES, last + 1, LINE_BYTES)
     inside = [first <= at and at + LINE_BYTES - 1 <= last and not coherent for at in begins]
     actions = {WRITE_BACK: (KEEP, KEEP), FLUSH: (BOTH, BOTH), INVALIDATE: (BOTH, DROP)}[operation]
@@ -50,6 +52,9 @@ class Caches:
             last = first + draw.randrange(LINE_BYTES * draw.choice(self.lengths))
             if draw.random() < 0.4:
                 last |= LINE_BYTES - 1
+            if draw.random() < 0.05:
+                last = first // LINE_BYTES * LINE_BYTES - 1 - draw.randrange(3) * LINE_BYTES
+                last = max(last, 0)
             self.offered = (draw.randrange(4), first, last, self.free.pop(draw.randrange(len(self.free))))
         dut.coherent_i.value = int(self.coherent)
         dut.command_valid_i.value = int(self.offered is not None)

@@ -67,8 +67,8 @@ line_action range_machine::action() const noexcept {
       return line_action::write_back;
     case range_operation::invalidate: {
       // Other bytes of the lines at the edges survive.
-      bool const cut = line_of(at_) != at_ || (on_last_line() && line_of(last_ + 1) != last_ + 1);
-      return cut || in.coherent ? line_action::flush : line_action::drop;
+      bool const whole = line_of(at_) == at_ && (at_ | (line_bytes_ - 1)) <= last_;
+      return !whole || in.coherent ? line_action::flush : line_action::drop;
     }
     case range_operation::flush:
       return line_action::flush;

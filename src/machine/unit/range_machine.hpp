@@ -37,7 +37,7 @@ class range_machine final : public range_engine {
   void refresh();
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const noexcept { return address & ~(line_bytes_ - 1); }
   [[nodiscard]] bool on_last_line() const noexcept {
-    return operation_ == range_operation::invalidate_l1s || line_of(at_) == line_of(last_);
+    return operation_ == range_operation::invalidate_l1s || line_of(at_) >= line_of(last_);
   }
   [[nodiscard]] line_action action() const noexcept;
 
