@@ -167,4 +167,20 @@ module nca_ranges #(
     slot_q      <= slot_d;
   end
 
+  if (QUEUE_ENTRIES == 0) begin : gen_wrong_queue_entries
+    $error("nca_ranges: QUEUE_ENTRIES is at least 1");
+  end
+  if (LINE_CYCLES == 0) begin : gen_wrong_line_cycles
+    $error("nca_ranges: LINE_CYCLES is at least 1");
+  end
+  if (LINE_BYTES < 2 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("nca_ranges: LINE_BYTES is a power of two, at least 2");
+  end
+  if (SLOTS == 0) begin : gen_wrong_slots
+    $error("nca_ranges: SLOTS is at least 1");
+  end
+  if (UNDER_WAY == 0) begin : gen_wrong_under_way
+    $error("nca_ranges: UNDER_WAY is at least 1");
+  end
+
 endmodule

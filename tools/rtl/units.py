@@ -7,6 +7,8 @@ unit.toml, all tables but [[top]] optional:
   parameters = [{DEPTH = 1}, {DEPTH = 4}]   sets of parameters; none: the defaults
   area = "NAME"           with it, `area` and `clock` synthesize the first set of parameters, called NAME there
   paper = {lut = 1354}    figures of the paper for it
+  [[refused]]             parameters with which a module must not elaborate: its own check says why
+  module, parameters
   [[bench]]               cocotb's tests, in the module `file` of the folder test
   file, module, parameters
   [[proof]]               properties that `file` in the folder formal binds to the module
@@ -76,6 +78,7 @@ class Unit:
     tops: list[Run]
     benches: list[Run]
     proofs: list[Run]
+    refused: list[Run]
     mutants: list[Mutant]
 
     @property
@@ -109,7 +112,7 @@ def load(name: str) -> Unit:
         text = tomllib.loads(path.read_text(encoding="utf-8"))
         mutants = [Mutant(**table) for table in text.pop("mutant", [])]
         uses = [load(other) for other in text.pop("uses", [])]
-        lists = [[run_of(name, table) for table in text.pop(kind, [])] for kind in ("top", "bench", "proof")]
+        lists = [[run_of(name, table) for table in text.pop(kind, [])] for kind in ("top", "bench", "proof", "refused")]
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise Misuse(f"rtl/{name}/unit.toml: {error}") from error
     if text:
