@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import cocotb
 from operations import PACKETS, code_of, performed
-from streams import bit, interrupted, next_cycle, parameter, reset, settle
+from streams import bit, happened, interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LineBytes", 64)
 CACHE_LINES = parameter("CacheLines", 1024)
@@ -249,3 +249,28 @@ async def takes_the_cycles_that_it_says(dut):
         done = await alone.until(lambda: alone.claim is None and alone.claimed is None)
         assert done - begin == cycles
         await alone.until(alone.is_done)
+
+
+async def atomics(dut, lines: list[int]) -> None:
+    """Atomics on words of 8 bytes, one after another, each alone in the interface, on these lines."""
+    alone = Surroundings(dut, cocotb.RANDOM_SEED, stall=0, requests=0, claims=0)
+    await reset(dut)
+    for line in lines:
+        before, offset = alone.answers, 8 * alone.draw.randrange(LINE_BYTES // 8)
+        alone.request("atomic", alone.draw.randrange(9), 3, line, offset, alone.draw.getrandbits(64), 0)
+        await alone.until(lambda before=before: alone.answers > before)
+        while not alone.is_done():
+            await alone.one_cycle()
+
+
+@cocotb.test(skip=not RETAIN)
+async def energy_of_an_atomic_that_hits(dut):
+    await atomics(dut, [0] * 201)
+    happened("an atomic that hits", 201)
+
+
+@cocotb.test(skip=LINES <= CACHE_LINES)
+async def energy_of_an_atomic_that_misses(dut):
+    """Its line comes from memory; the one before in its place was changed, and goes there."""
+    await atomics(dut, [0, CACHE_LINES] * 100)
+    happened("an atomic that misses, with two lines", 200)
