@@ -83,7 +83,7 @@ def try_one(unit: Unit, number: int, mutant: Mutant, seed: int) -> dict[str, obj
         proof = next((one for one in unit.proofs if one.file == mutant.proof), None)
         if mutant.proof and proof is None:
             raise programs.Failed(f"there is no proof {mutant.proof}")
-        broken = proof is not None and formal.breaks(unit, proof, sources, folder / "formal")
+        broken = proof is not None and formal.breaks(unit, proof, sources, folder / "formal", mutant.depth)
     except programs.Failed as failure:
         return {**row, "found by": "", "result": "failed", "text": str(failure)}
     row["found by"] = test + (", proof" if broken else "")

@@ -47,6 +47,7 @@ class Surroundings:
         self.seen: list[bytes] = []  # what the claimed line has been since the claim was accepted
         self.answers = self.hits = self.entered = self.merged = self.stalled = self.stores = self.claims_done = 0
         self.answer_waits = False
+        self.offered_answer: tuple[int, int, int] | None = None
         self.cycle = 0
 
     def request(self, packet: str, word: int, size: int, line: int, offset: int, operand: int, expected: int) -> None:
@@ -119,8 +120,12 @@ class Surroundings:
             name = {"hit": "hits"}.get(what, what)
             setattr(self, name, getattr(self, name) + int(getattr(dut, f"{what}_o").value))
         # The operation is done when its answer is offered, also if that waits.
-        if int(dut.answer_valid_o.value) and not self.answer_waits:
+        if self.answer_waits:
+            offer = (int(dut.answer_valid_o.value), int(dut.answer_tag_o.value), int(dut.answer_data_o.value))
+            assert offer == self.offered_answer, "an answer that was offered was withdrawn, or changed"
+        elif int(dut.answer_valid_o.value):
             self.check_answer()
+            self.offered_answer = (1, int(dut.answer_tag_o.value), int(dut.answer_data_o.value))
         self.answer_waits = int(dut.answer_valid_o.value) and not int(dut.answer_ready_i.value)
         if int(dut.store_valid_o.value) and int(dut.store_ready_i.value):
             line = int(dut.store_line_o.value)
