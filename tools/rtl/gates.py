@@ -5,8 +5,9 @@ has it; only its one file is used, so the package is fetched and unpacked beside
 it depends on. Units: an area is in gate equivalents, the area of a NAND with two inputs. Wires are not counted.
 
 A memory of more than WORDS_MAX words with at most PORTS_MAX read ports stays whole, as a macro would be, if all of its
-read ports have a clock: its bytes stand in a column of their own. All others are flip-flops with their multiplexers, as
-are the registers behind a memory: no macro gives a word in the cycle in which it is asked for, as a `fifo` needs it.
+read ports have a clock, which is so if a register takes what they read: its bytes stand in a column of their own, and
+that register is in it. All others are flip-flops with their multiplexers: no macro gives a word in the cycle in which
+it is asked for.
 """
 
 import json
@@ -58,7 +59,7 @@ def measure(unit: Unit, top: Run, folder: Path) -> dict[str, object]:
     (folder / "cells.lib").write_text(text, encoding="utf-8")
     name = f"{top.module}-{FAMILY}"
     script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
-    script += f"synth -flatten -nordff -run begin:fine -top {top.module}\n"
+    script += f"synth -flatten -run begin:fine -top {top.module}\n"
     script += f"memory_map {NOT_WHOLE}\n"
     script += f"select t:$mem_v2\nwrite_json -selected {name}-memories.json\nselect -clear\n"
     script += "opt -full\ntechmap\nopt\ndfflibmap -liberty cells.lib\n"

@@ -146,12 +146,13 @@ async def begin(dut) -> None:
 async def store(dut, address: int, value: int, combines: int = 1) -> None:
     dut.store_valid_i.value = 1
     dut.store_i.value = ((address << 4 | 8) << 64 | value) << 1 | combines
-    while True:
+    for _ in range(1000):
         await settle()
         taken = int(dut.store_ready_o.value)
         await next_cycle(dut)
         if taken:
             break
+    assert taken, "a store waits for ever"
     dut.store_valid_i.value = 0
 
 

@@ -264,8 +264,8 @@ async def atomics(dut, lines: list[int]) -> None:
         before, offset = alone.answers, 8 * alone.draw.randrange(LINE_BYTES // 8)
         alone.request("atomic", alone.draw.randrange(9), 3, line, offset, alone.draw.getrandbits(64), 0)
         await alone.until(lambda before=before: alone.answers > before)
-        while not alone.is_done():
-            await alone.one_cycle()
+        if not alone.is_done():
+            await alone.until(alone.is_done)
 
 
 @cocotb.test(skip=not RETAIN)
