@@ -61,18 +61,11 @@ void send_request(place_id target, handler_record const& record, handler_id hand
   ++b->run_messages;
   return b->append(handler, bytes);
 }
-/// `look` is called unless there is a buffer for the message already, and always in jobs that verify.
-template <class Look>
-[[gnu::always_inline]] inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes,
-                                                      Look look) {
+inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes) {
   worker& w = *self;
   if (std::byte* const room = append_to_open(w, w.async_places, target, handler, bytes)) [[likely]]
     return room;
-  look();
   return append_async_slowly(target, handler, bytes);
-}
-inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes) {
-  return append_async(target, handler, bytes, [] {});
 }
 void check_place(place_id target, char const* who);
 
@@ -119,8 +112,9 @@ inline void start_in_scope(task<void> t, finish_scope* s) {
 inline void start_async_in_scope(task<void> t, finish_scope* scope) {
   if (self->overlaps_calls) [[likely]]
     return start_in_scope(std::move(t), scope);
-  self->not_alone();
-  self->unstarted.push(release_into(scope, std::move(t)));
+  worker& w = *self;
+  w.not_alone();
+  push_unstarted(w, release_into(scope, std::move(t)));
 }
 
 template <class F, class... Args>
@@ -245,9 +239,25 @@ struct async_handler {
     }
   }
 
+  static void invoke_run(message_context& context, std::byte const* first, std::size_t count) {
+    constexpr std::size_t stride = sizeof(record_header) + padded(sizeof(payload));
+    for (; count != 0; --count, first += stride) invoke(context, first, sizeof(payload));
+  }
+
  private:
   static task<void> serve(payload m) { static_cast<void>(co_await apply_pack(m.f, m.args)); }
 };
+
+/// A message that is the first of its buffer, or of a job that verifies: its parts are looked at. They are passed by
+/// value: with references to them, the path of other messages would have to write them to memory.
+template <class F, class... Args>
+[[gnu::noinline]] void append_async_looked_at(place_id target, std::source_location at, F f, Args... args) {
+  using handler = async_handler<F, Args...>;
+  if constexpr (!is_always_checked<F, Args...>()) check_addresses(target, at, f, args...);
+  typename handler::payload const m{f, make_pack<Args...>(args...)};
+  std::byte* const room = append_async_slowly(target, handler_entry<handler>::id(), sizeof m);
+  std::memcpy(room, &m, sizeof m);
+}
 
 template <class R>
 constexpr std::size_t result_size() {
@@ -395,14 +405,16 @@ void at_async(place_argument target, F f, Args... args) {
   } else {
     (detail::check_value<Args>(), ...);
     using handler = detail::async_handler<F, Args...>;
-    auto const look = [&] { detail::check_addresses(target, target.called_at(), f, args...); };
-    if constexpr (detail::is_always_checked<F, Args...>()) look();
-    // Callables and arguments that travel as bytes are the same after the move.
-    typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
-    std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m, [&] {
-      if constexpr (!detail::is_always_checked<F, Args...>()) look();
-    });
-    std::memcpy(room, &m, sizeof m);
+    if constexpr (detail::is_always_checked<F, Args...>())
+      detail::check_addresses(target, target.called_at(), f, args...);
+    typename handler::payload const m{f, detail::make_pack<Args...>(args...)};
+    detail::worker& w = *detail::self;
+    std::byte* const room =
+        detail::append_to_open(w, w.async_places, target, detail::handler_entry<handler>::id(), sizeof m);
+    if (room != nullptr) [[likely]]
+      std::memcpy(room, &m, sizeof m);
+    else
+      detail::append_async_looked_at<F, Args...>(target, target.called_at(), f, args...);
   }
 }
 

@@ -99,10 +99,10 @@ class stream {
     detail::worker& w = *detail::self;
     if (target < w.outgoing_places) [[likely]] {
       detail::out_buffer* const b = w.outgoing_open[target];
-      if (b != nullptr && b->stream == key_.number && b->stream_scope == w.current->scope &&
-          b->used + sizeof(T) <= b->limit) [[likely]] {
-        std::memcpy(b->data() + b->used, &item, sizeof(T));
-        b->used += sizeof(T);
+      if (b != nullptr && b->stream == key_.number && b->stream_scope == w.current->scope && b->has_room(sizeof(T)))
+          [[likely]] {
+        std::memcpy(b->next, &item, sizeof(T));
+        b->next += sizeof(T);
         detail::races::also_send(b->clock);
         return;
       }

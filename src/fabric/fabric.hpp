@@ -8,6 +8,7 @@
 //   - Memory named by a span must stay valid, and a source unchanged, until the operation has completed.
 //   - Word operations on one aligned word are linearizable. Operations are not ordered in any other way.
 //   - try_send() copies the bytes, or refuses for lack of credit: then nothing was sent, and poll() will make room.
+//     Bytes in memory from lend() may be sent without a copy.
 //     Messages of class `reply` are never refused.
 //   - Messages are delivered to the sink, inside poll() only, each exactly once, in any order.
 //   - When a place has failed, failures() reports it once at each process. Present and later operations on it end with
@@ -118,6 +119,17 @@ class fabric {
   /// 4. One message; false: no credit, nothing was sent.
   [[nodiscard]] virtual bool try_send(place_id from, place_id to, message_class cls,
                                       std::span<std::byte const> bytes) = 0;
+  /// Memory for a message of up to 4096 bytes for `to`, which try_send() of all of it does not copy; null: none. When
+  /// try_send() has returned true it is the fabric's again; a message that is not sent must be given back.
+  [[nodiscard]] virtual std::byte* lend(place_id from, place_id to) noexcept {
+    static_cast<void>(from);
+    static_cast<void>(to);
+    return nullptr;
+  }
+  virtual void give_back(place_id from, std::byte* lent) noexcept {
+    static_cast<void>(from);
+    static_cast<void>(lent);
+  }
 
   /// 5. Delivers at most `budget` messages for `at`; returns their number, or 1 if none came but the call served the
   /// operations of other places. Resumes no task.

@@ -37,20 +37,30 @@ constexpr bool is_lent(std::uint64_t word) noexcept {
 }
 
 /// By its reader, or by the owner after the reader has failed; the first one counts.
-void give_back(mailbox_memory::chunk& c, std::uint64_t lent) noexcept {
+void return_chunk(mailbox_memory::chunk& c, std::uint64_t lent) noexcept {
   // release: pairs with the acquire of lend().
   c.word.compare_exchange_strong(lent, lent & ~std::uint64_t{1}, std::memory_order_release, std::memory_order_relaxed);
 }
 
-/// Null: no credit.
-mailbox_memory::chunk* lend(mailbox_memory& from, std::uint32_t limit, place_id to, chunk_reference& r) noexcept {
-  for (r.chunk = 0; r.chunk < limit; ++r.chunk) {
+/// The word of a chunk that is lent once more.
+constexpr std::uint64_t lent_word(std::uint64_t word, place_id to) noexcept {
+  return ((word >> 17U) + 1) << 17U | std::uint64_t{to} << 1U | 1U;
+}
+
+/// One of the first `limit` chunks, from `next` on. Null: no credit.
+mailbox_memory::chunk* take_chunk(mailbox_memory& from, std::atomic<std::uint32_t>& next, std::uint32_t limit,
+                                  place_id to, chunk_reference& r) noexcept {
+  std::uint32_t const first = next.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    r.chunk = first + i < limit ? first + i : first + i - limit;
     mailbox_memory::chunk& c = from.chunks[r.chunk];
     std::uint64_t word = c.word.load(std::memory_order_relaxed);
     if (is_lent(word)) continue;
-    r.lent = ((word >> 17U) + 1) << 17U | std::uint64_t{to} << 1U | 1U;
+    r.lent = lent_word(word, to);
     // acquire: the reader is done with the bytes before we overwrite them.
-    if (c.word.compare_exchange_strong(word, r.lent, std::memory_order_acquire, std::memory_order_relaxed)) return &c;
+    if (!c.word.compare_exchange_strong(word, r.lent, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    next.store(r.chunk + 1 < limit ? r.chunk + 1 : 0, std::memory_order_relaxed);
+    return &c;
   }
   return nullptr;
 }
@@ -75,18 +85,61 @@ mailbox::mailbox(directory& all, place_id owner, mailbox_memory& memory, std::ui
 }
 
 bool mailbox::send(place_id to, std::span<std::byte const> bytes) noexcept {
-  if (bytes.size() <= mailbox_memory::inline_bytes) return push(*all_[to], kind::message, bytes);
+  std::uint32_t const lent = chunk_of(bytes.data());
+  bool const is_lent = lent != mailbox_memory::chunks_max;
+  if (bytes.size() <= mailbox_memory::inline_bytes) {
+    if (!push(*all_[to], kind::message, bytes)) return false;
+    if (is_lent) give_back(memory_.chunks[lent].data);
+    return true;
+  }
+  if (is_lent) return send_lent(to, lent, bytes.size());
   if (bytes.size() > mailbox_memory::chunk_bytes) return false;
   chunk_reference r{0, 0, static_cast<std::uint32_t>(bytes.size())};
-  mailbox_memory::chunk* const c = lend(memory_, chunks_, to, r);
+  mailbox_memory::chunk* const c = take_chunk(memory_, next_chunk_, chunks_, to, r);
   if (c == nullptr) return false;
   std::memcpy(c->data, bytes.data(), bytes.size());
   if (!push(*all_[to], kind::large_message, std::as_bytes(std::span(&r, 1)))) {
-    give_back(*c, r.lent);
+    return_chunk(*c, r.lent);
     return false;
   }
   // If it failed meanwhile, give_up() may have missed this chunk.
-  if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) give_back(*c, r.lent);
+  if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) return_chunk(*c, r.lent);
+  return true;
+}
+
+std::byte* mailbox::lend() noexcept {
+  // The other chunks are for messages that were written elsewhere.
+  chunk_reference r{};
+  if (being_written_.fetch_add(1, std::memory_order_relaxed) < chunks_ / 2)
+    if (mailbox_memory::chunk* const c = take_chunk(memory_, next_chunk_, chunks_, owner_, r)) return c->data;
+  being_written_.fetch_sub(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void mailbox::give_back(std::byte* lent) noexcept {
+  mailbox_memory::chunk& c = memory_.chunks[chunk_of(lent)];
+  being_written_.fetch_sub(1, std::memory_order_relaxed);
+  return_chunk(c, c.word.load(std::memory_order_relaxed));
+}
+
+/// The chunk that these bytes begin; chunks_max: none.
+std::uint32_t mailbox::chunk_of(std::byte const* data) const noexcept {
+  auto const at = reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(memory_.chunks[0].data);
+  return at < sizeof memory_.chunks ? static_cast<std::uint32_t>(at / sizeof(mailbox_memory::chunk))
+                                    : mailbox_memory::chunks_max;
+}
+
+bool mailbox::send_lent(place_id to, std::uint32_t chunk, std::size_t bytes) noexcept {
+  mailbox_memory::chunk& c = memory_.chunks[chunk];
+  mailbox_memory& there = *all_[to];
+  std::uint64_t position;
+  if (!claim(there, position)) return false;
+  std::uint64_t const lent = lent_word(c.word.load(std::memory_order_relaxed), to);
+  chunk_reference const r{lent, chunk, static_cast<std::uint32_t>(bytes)};
+  c.word.store(lent, std::memory_order_seq_cst);
+  being_written_.fetch_sub(1, std::memory_order_relaxed);
+  publish(there, position, kind::large_message, std::as_bytes(std::span(&r, 1)));
+  if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) return_chunk(c, lent);
   return true;
 }
 
@@ -120,6 +173,13 @@ bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
 bool mailbox::push(mailbox_memory& to, kind what, std::span<std::byte const> bytes) noexcept {
   std::uint64_t position;
   if (!claim(to, position)) return false;
+  publish(to, position, what, bytes);
+  return true;
+}
+
+/// Fills the slot that was claimed.
+void mailbox::publish(mailbox_memory& to, std::uint64_t position, kind what,
+                      std::span<std::byte const> bytes) noexcept {
   slot& s = to.slots[position % slots_count];
   s.bytes = static_cast<std::uint32_t>(bytes.size());
   s.kind = static_cast<std::uint32_t>(what);
@@ -128,7 +188,6 @@ bool mailbox::push(mailbox_memory& to, kind what, std::span<std::byte const> byt
   to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
   // release to the reader; sequentially consistent with the look at the sleepers that follows.
   s.word.store(word, std::memory_order_seq_cst);
-  return true;
 }
 
 bool mailbox::must_wake(place_id to) const noexcept {
@@ -141,7 +200,7 @@ void mailbox::give_up(place_id failed) noexcept {
   some_failed_.store(true, std::memory_order_seq_cst);
   for (mailbox_memory::chunk& c : memory_.chunks) {
     std::uint64_t const word = c.word.load(std::memory_order_seq_cst);
-    if (is_lent(word) && static_cast<place_id>(word >> 1U) == failed) give_back(c, word);
+    if (is_lent(word) && static_cast<place_id>(word >> 1U) == failed) return_chunk(c, word);
   }
 }
 
@@ -208,7 +267,7 @@ void mailbox::read(slot const& s, received& r) const noexcept {
 }
 
 void mailbox::done(received const& r) noexcept {
-  if (r.large != nullptr) give_back(all_[r.source]->chunks[r.chunk], r.lent);
+  if (r.large != nullptr) return_chunk(all_[r.source]->chunks[r.chunk], r.lent);
 }
 
 bool mailbox::empty() const noexcept {

@@ -2,7 +2,9 @@
 // writers, which the workers of the place read.
 //
 //   A message of up to 48 bytes is in its slot and moves in one cache line. A larger one is in a chunk of the sender's
-//   memory, which the reader returns. Credit is a free slot and a free chunk.
+//   memory, which the reader returns. Credit is a free slot and a free chunk. A sender may also borrow a chunk and
+//   write the message there; its word then names the owner as borrower. Chunks take turns, so the next one is
+//   usually free.
 //
 //   The writers may be other processes, which can end at any instruction. A claim therefore names its writer, on lines
 //   that only writers touch. If that place fails before it has written, the reader abandons the slot for good, because
@@ -94,7 +96,14 @@ class mailbox {
     return all_[to] != nullptr && all_[to]->open.load(std::memory_order_acquire) != 0;
   }
 
-  // To places for which reaches() is true. False: no room; nothing was sent.
+  /// A chunk's bytes, to be written by the caller, which sends them or gives them back; null: no credit.
+  [[nodiscard]] std::byte* lend() noexcept;
+  void give_back(std::byte* lent) noexcept;
+  [[nodiscard]] bool lends(std::byte const* data) const noexcept {
+    return chunk_of(data) != mailbox_memory::chunks_max;
+  }
+
+  // To places for which reaches() is true. False: no room; nothing was sent. Bytes in a lent chunk are not copied.
   [[nodiscard]] bool send(place_id to, std::span<std::byte const> bytes) noexcept;
   [[nodiscard]] bool notify(place_id to, std::uint64_t address) noexcept;
   /// The readers of what was just sent are asleep, and the caller is to wake one.
@@ -116,6 +125,9 @@ class mailbox {
   using slot = mailbox_memory::slot;
 
   bool push(mailbox_memory& to, kind what, std::span<std::byte const> bytes) noexcept;
+  void publish(mailbox_memory& to, std::uint64_t position, kind what, std::span<std::byte const> bytes) noexcept;
+  [[nodiscard]] bool send_lent(place_id to, std::uint32_t chunk, std::size_t bytes) noexcept;
+  [[nodiscard]] std::uint32_t chunk_of(std::byte const* data) const noexcept;
   [[nodiscard]] bool claim(mailbox_memory& to, std::uint64_t& position) noexcept;
   [[nodiscard]] bool arrived(std::uint64_t position) const noexcept;
   bool skip(std::uint64_t position) noexcept;
@@ -126,6 +138,8 @@ class mailbox {
   std::atomic<bool> const* failed_;
   place_id owner_;
   std::uint32_t chunks_;
+  std::atomic<std::uint32_t> next_chunk_{0};     ///< the one to be lent next
+  std::atomic<std::uint32_t> being_written_{0};  ///< chunks from lend()
   std::atomic<bool> some_failed_{false};
   alignas(64) std::atomic<std::uint64_t> head_{0};
   std::atomic<bool> reading_{false};

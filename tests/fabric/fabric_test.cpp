@@ -121,6 +121,23 @@ TEST_P(fabric_contract, a_refused_message_was_not_sent_and_poll_makes_room) {
   deliver_all(accepted + 1);
 }
 
+TEST_P(fabric_contract, a_message_in_lent_memory_arrives_as_one_elsewhere_and_what_was_given_back_is_lent_again) {
+  std::size_t sent = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::byte* const unused = fabric_->lend(0, 1);
+    std::byte* const lent = fabric_->lend(0, 1);
+    if (std::string_view(GetParam().name) == "smp") EXPECT_NE(lent, nullptr);
+    if (unused != nullptr) fabric_->give_back(0, unused);
+    if (lent == nullptr) continue;
+    EXPECT_NE(lent, unused);
+    std::size_t const bytes = round % 2 == 0 ? 40 : 4096;
+    std::ranges::copy(pattern(bytes, 7), lent);
+    send(0, 1, {lent, bytes});
+    deliver_all(++sent);
+    EXPECT_EQ(sink_.messages.back().bytes, pattern(bytes, 7)) << round;
+  }
+}
+
 TEST_P(fabric_contract, replies_are_never_refused) {
   auto const small = pattern(40, 1), large = pattern(3000, 2), huge = pattern(100000, 3);
   std::size_t bytes = 0;

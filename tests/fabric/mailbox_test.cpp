@@ -135,6 +135,63 @@ TEST(mailbox, takes_back_what_lies_with_a_failed_place_and_believes_it_no_more) 
   EXPECT_TRUE(t.boxes[0]->send(2, large));
 }
 
+TEST(mailbox, sends_what_was_written_in_a_lent_chunk_without_a_copy) {
+  three_mailboxes t;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    std::byte* const lent = t.boxes[1]->lend();
+    ASSERT_NE(lent, nullptr) << i;
+    std::size_t const bytes = size_of(i);
+    std::ranges::copy(text_of(i, bytes), lent);
+    ASSERT_TRUE(t.boxes[1]->send(0, {lent, bytes}));
+    mailbox::received r;
+    ASSERT_TRUE(t.boxes[0]->pop(r));
+    ASSERT_TRUE(is_whole(r));
+    EXPECT_EQ(number_of(r), i);
+    if (bytes > mailbox_memory::inline_bytes) EXPECT_EQ(r.large, lent);
+    t.boxes[0]->done(r);
+  }
+}
+
+TEST(mailbox, lends_half_of_its_chunks_and_keeps_what_was_refused) {
+  three_mailboxes t;
+  std::vector<std::byte*> lent;
+  while (std::byte* const memory = t.boxes[1]->lend()) lent.push_back(memory);
+  EXPECT_EQ(lent.size(), 8U) << "64 KiB are 16 chunks";
+  for (std::byte* const a : lent) EXPECT_EQ(std::ranges::count(lent, a), 1);
+  unsigned others = 0;
+  while (t.boxes[1]->send(2, text_of(5, 4000))) ++others;
+  EXPECT_EQ(others, 8U);
+  // The ring of place 0 is full: nothing is sent, and the bytes stay.
+  while (t.boxes[2]->send(0, text_of(1, 20))) {
+  }
+  std::ranges::copy(text_of(9, 1000), lent[0]);
+  EXPECT_FALSE(t.boxes[1]->send(0, {lent[0], 1000}));
+  EXPECT_FALSE(t.boxes[1]->send(0, {lent[0], 20}));
+  while (t.take() == 1) {
+  }
+  ASSERT_TRUE(t.boxes[1]->send(0, {lent[0], 1000}));
+  EXPECT_EQ(t.take(), 9U);
+  for (std::size_t i = 1; i < lent.size(); ++i) t.boxes[1]->give_back(lent[i]);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NE(t.boxes[1]->lend(), nullptr) << "credit was lost";
+}
+
+TEST(mailbox, keeps_a_lent_chunk_when_a_place_fails_and_takes_it_back_after_it_was_sent_there) {
+  three_mailboxes t;
+  std::byte* const lent = t.boxes[0]->lend();
+  ASSERT_NE(lent, nullptr);
+  std::ranges::copy(text_of(4, 2000), lent);
+  t.fail(1);
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(t.boxes[0]->send(2, text_of(3, 2000)));
+    EXPECT_EQ(t.take(2), 3U);
+  }
+  EXPECT_TRUE(std::ranges::equal(text_of(4, 2000), std::span(lent, 2000)));
+  ASSERT_TRUE(t.boxes[0]->send(1, {lent, 2000}));
+  unsigned free = 0;
+  while (t.boxes[0]->send(2, text_of(5, 4000))) ++free;
+  EXPECT_EQ(free, 16U) << "the chunk of the failed place is not back";
+}
+
 TEST(mailbox, believes_nothing_that_stands_in_the_memory) {
   three_mailboxes t;
   TESS_PRINT_SEED(seed());

@@ -109,7 +109,7 @@ class Runs(unittest.TestCase):
         places = sorted({str(of.randrange(usual["cycles"])) for _ in range(count)}, key=int)
         for file in self.checkpoints(given, places):
             done = self.run_machine("--restore", file.name, "--machine", "other.toml", "--stats", "other.json")
-            self.assertIn("it goes on on other", done.stderr)
+            self.assertIn("continuing on other", done.stderr)
             self.assertTrue(timeless(output).endswith(timeless(done.stdout)), f"{file.name}: {done.stdout}")
             other = statistics(self.folder / "other.json")
             self.assertEqual(other["machine"], "other")

@@ -237,6 +237,32 @@ TEST_P(ats, floods_from_tasks_and_handlers_of_all_places_to_all_arrive) {
   });
 }
 
+// Many equal messages in a row are handled by one call.
+TEST_P(ats, that_throw_within_a_row_of_equal_messages_keep_none_of_the_others_from_running) {
+  run_here([]() -> task<void> {
+    auto const ran = co_await place_local<std::uint64_t>::make();
+    place_id const there = static_cast<place_id>(places() - 1);
+    bool thrown = false;
+    try {
+      co_await finish([&] {
+        for (std::uint64_t i = 0; i < 1000; ++i)
+          at_async(
+              there,
+              [ran](std::uint64_t n) {
+                place_atomic([&] { *ran += n; });
+                if (n % 7 == 3) throw error("message", std::to_string(n), "no seventh");
+              },
+              i);
+      });
+    } catch (std::exception const&) {
+      thrown = true;
+    }
+    EXPECT_TRUE(thrown);
+    EXPECT_EQ(co_await at(there, [ran] { return *ran; }), 999U * 1000 / 2);
+    co_await place_local<std::uint64_t>::release(ran);
+  });
+}
+
 TEST_P(ats, by_thousands_of_tasks_at_once_all_return) {
   run_here([]() -> task<void> {
     auto const cell = allocate<std::int64_t>();

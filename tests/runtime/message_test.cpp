@@ -3,6 +3,7 @@
 #include "runtime/messages/message.hpp"
 
 #include <cstring>
+#include <numeric>
 
 #include "runtime/job/job.hpp"
 #include "runtime/messages/aggregator.hpp"
@@ -25,6 +26,24 @@ struct variable_handler {
   static constexpr std::uint16_t payload_alignment = 4;
   static constexpr bool variable = true;
   static void invoke(detail::message_context&, std::byte const*, std::size_t) { ++calls; }
+};
+
+/// Remembers each payload's first word, and how many it was called for at once.
+struct run_handler {
+  static constexpr std::uint32_t payload_bytes = 12;
+  static constexpr std::uint16_t payload_alignment = 4;
+  static constexpr bool variable = false;
+  static inline std::vector<std::uint32_t> words;
+  static inline std::vector<std::size_t> runs;
+  static void invoke(detail::message_context&, std::byte const* payload, std::size_t) {
+    std::uint32_t word;
+    std::memcpy(&word, payload, sizeof word);
+    words.push_back(word);
+  }
+  static void invoke_run(detail::message_context& context, std::byte const* first, std::size_t count) {
+    runs.push_back(count);
+    for (std::size_t i = 0; i < count; ++i) invoke(context, first + 24 * i, payload_bytes);
+  }
 };
 
 std::vector<std::byte> record(detail::handler_id handler, std::uint32_t announced, std::size_t bytes) {
@@ -67,8 +86,45 @@ TEST(message, well_formed_records_reach_their_handler_and_others_none) {
   });
 }
 
+TEST(message, with_equal_headers_in_a_row_are_given_to_their_handler_at_once) {
+  run_job({"smp", 1, 1}, []() -> task<void> {
+    auto const many = detail::handler_entry<run_handler>::id();
+    auto const other = detail::handler_entry<counting_handler>::id();
+    std::vector<std::byte> batch;
+    std::uint32_t number = 0;
+    auto const add = [&](detail::handler_id to, std::size_t bytes) {
+      auto r = record(to, 12, bytes);
+      std::memcpy(r.data() + sizeof(detail::record_header), &number, sizeof number);
+      if (to.index == many.index) ++number;
+      batch.insert(batch.end(), r.begin(), r.end());
+    };
+    for (std::size_t const run : {1U, 5U, 2U}) {
+      for (std::size_t i = 0; i < run; ++i) add(many, 16);
+      add(other, 16);
+    }
+    for (int i = 0; i < 3; ++i) add(many, 16);
+    add(many, 12);  // the last one needs no padding
+    calls = 0;
+    run_handler::words.clear();
+    run_handler::runs.clear();
+    EXPECT_EQ(refusal(batch), "");
+    EXPECT_EQ(calls, 3);
+    std::vector<std::uint32_t> in_order(12);
+    std::iota(in_order.begin(), in_order.end(), 0U);
+    EXPECT_EQ(run_handler::words, in_order);
+    EXPECT_EQ(run_handler::runs, (std::vector<std::size_t>{1, 5, 2, 3, 1}));
+
+    // What comes before a malformed record has run; the run does not go beyond the bytes.
+    run_handler::words.clear();
+    for (int i = 0; i < 5; ++i) batch.pop_back();
+    EXPECT_NE(refusal(batch).find("longer than its message"), std::string::npos);
+    EXPECT_EQ(run_handler::words.size(), 11U);
+    co_return;
+  });
+}
+
 TEST(message, of_a_shared_object_are_checked_against_its_own_handlers) {
-  static constexpr detail::handler_record records[]{{&counting_handler::invoke, 24, 4, false}};
+  static constexpr detail::handler_record records[]{{&counting_handler::invoke, nullptr, 24, 4, false}};
   run_job({"smp", 1, 1}, []() -> task<void> {
     detail::the_job->objects.push_back({"libfake.so", "1a2b", std::begin(records), std::end(records)});
     calls = 0;

@@ -189,6 +189,34 @@ TEST(flush, by_size_at_the_bytes_that_were_set) {
   });
 }
 
+// The padding behind a batch may reach beyond the bytes that were set: the buffer is full then.
+TEST(flush, by_size_at_any_number_of_bytes) {
+  for (unsigned const bytes : {65U, 1001U, 1003U, 4091U}) {
+    settings s;
+    s.places = 2;
+    s.flush_bytes = bytes;
+    run_with(s, [bytes]() -> task<void> {
+      struct three {
+        std::uint8_t of[3];
+      };
+      auto const got = co_await place_local<std::uint64_t>::make();
+      auto const to = make_stream<three>([got](std::span<three const> batch) {
+        for (three const& t : batch) *got += t.of[0] + t.of[1] + t.of[2];
+      });
+      co_await finish([&] {
+        for (int i = 0; i < 20000; ++i) {
+          to.send(1, three{1, 2, 3});
+          if (i % 100 == 99) at_async(1, [got] { *got += 100; });
+        }
+      });
+      EXPECT_EQ(co_await at(1, [got] { return *got; }), 20000U * 6 + 200 * 100) << bytes;
+      auto const& c = detail::this_worker().cold;
+      EXPECT_LE(c.batch_bytes, c.batch_room) << bytes;
+      co_await place_local<std::uint64_t>::release(got);
+    });
+  }
+}
+
 // A task that never ends its turn by suspending for long sends one item and looks when it arrives.
 TEST(flush, by_deadline_while_the_worker_is_busy) {
   for (unsigned const after : {100U, 200'000U}) {
@@ -219,6 +247,25 @@ TEST(flush, at_once_when_idle) {
     co_await finish([&] { to.send(1, 1); });
     EXPECT_LE(test::seconds_since(begin), 3);
     EXPECT_EQ(left_for(detail::flush_reason::idle), 1U);
+  });
+}
+
+// A place that looks for the others in a barrier sends what its handlers send, and reports the end of a finish.
+TEST(flush, by_a_place_that_waits_in_a_barrier) {
+  settings s;
+  s.places = 2;
+  run_with(s, []() -> task<void> {
+    auto const deadlines = co_await place_local<std::uint64_t>::make();
+    co_await on_all_places([deadlines]() -> task<void> {
+      for (int round = 0; round < 100; ++round) {
+        if (here() == 0) co_await finish([] { at_async(1, [] { at_async(0, [] {}); }); });
+        co_await barrier();
+      }
+      *deadlines = left_for(detail::flush_reason::deadline);
+    });
+    for (unsigned p = 0; p < 2; ++p)
+      EXPECT_EQ(co_await at(static_cast<place_id>(p), [deadlines] { return *deadlines; }), 0U);
+    co_await place_local<std::uint64_t>::release(deadlines);
   });
 }
 

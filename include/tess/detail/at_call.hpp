@@ -19,7 +19,7 @@ namespace tess::detail {
 
 /// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is destroyed.
 struct alignas(16) at_slot : ready_node {
-  completion cell;
+  completion cell{1};             ///< one answer is outstanding
   finish_scope* scope = nullptr;  ///< the caller's, at the time of the call
   place_id target = 0;            ///< set when the call is abandoned
   std::uint32_t abandoned = 0;    ///< then: its index among the worker's abandoned slots

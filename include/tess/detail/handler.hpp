@@ -36,6 +36,8 @@ struct message_context {
 
 struct handler_record {
   void (*invoke)(message_context&, std::byte const* payload, std::size_t bytes);
+  /// The same for the payloads of `count` messages with equal headers, which follow each other; may be null.
+  void (*invoke_run)(message_context&, std::byte const* first, std::size_t count);
   std::uint32_t bytes;      ///< payload size; the minimum if `variable`
   std::uint16_t alignment;  ///< of the payload's type, for checks
   bool variable;
@@ -65,13 +67,23 @@ struct [[gnu::visibility("hidden")]] entered_object : shared_object {
 [[gnu::visibility("hidden")]] inline entered_object this_object;
 #endif
 
+/// Null unless the handler can be called for many messages at once.
+template <class Handler>
+constexpr auto invoke_run_of() noexcept {
+  if constexpr (requires { &Handler::invoke_run; })
+    return &Handler::invoke_run;
+  else
+    return nullptr;
+}
+
 /// Gives `Handler` its record. Handler: static invoke(context, payload, bytes), payload_bytes, payload_alignment,
-/// variable.
+/// variable; it may have a static invoke_run(context, first, count).
 template <class Handler>
 struct handler_entry {
   [[gnu::section("tess_handlers"), gnu::used, gnu::retain,
     gnu::visibility("hidden")]] static constinit inline handler_record const record{
-      &Handler::invoke, Handler::payload_bytes, Handler::payload_alignment, Handler::variable};
+      &Handler::invoke, invoke_run_of<Handler>(), Handler::payload_bytes, Handler::payload_alignment,
+      Handler::variable};
 
   static handler_id id() noexcept(!TESS_IN_SHARED_OBJECT) {
     auto const index = static_cast<std::uint16_t>(&record - __start_tess_handlers);

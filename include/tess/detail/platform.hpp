@@ -44,8 +44,13 @@ inline void prefetch_read(void const* address) noexcept {
   static_cast<void>(address);
 #endif
 }
+/// The line is to be this core's alone.
 inline void prefetch_write(void const* address) noexcept {
-#if defined(__clang__) || defined(__GNUC__)
+#if defined(__x86_64__)
+  // The compiler's own prefetch may be one for reading: baseline processors need not have this instruction, which they
+  // ignore then.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(address)));
+#elif defined(__clang__) || defined(__GNUC__)
   __builtin_prefetch(address, 1);
 #else
   static_cast<void>(address);

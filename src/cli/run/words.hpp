@@ -40,35 +40,38 @@ inline constexpr std::array run_options{
                "how words and bytes move: smp, ucx (every place a process), tile (a tile of a machine, the default "
                "there), checked (verifies every call) or hostile (late, out of order)"},
     run_option{"--hosts", "", "HOST,HOST", "TESS_HOSTS", "ucx: where the processes run; as many times as places there"},
-    run_option{"--launcher", "", "LAUNCHER", "TESS_LAUNCHER",
-               "ucx: who starts the processes: tess (this host only), mpirun, prterun or srun; default: srun inside an "
-               "allocation, mpirun for --hosts and for programs of MPI, otherwise tess"},
+    run_option{
+        "--launcher", "", "LAUNCHER", "TESS_LAUNCHER",
+        "ucx: what starts the processes: tess (this host only), mpirun, prterun or srun; default: srun inside an "
+        "allocation, mpirun for --hosts and for programs of MPI, otherwise tess"},
     run_option{"--tag-output", "", "", "TESS_TAG_OUTPUT", "ucx: each line of output says which place wrote it"},
     run_option{"--failure-timeout", "", "SECONDS", "TESS_FAILURE_TIMEOUT",
-               "ucx: a place that is gone ends the job within it; default 10"},
+               "ucx: a failed place is detected within this time; default 10"},
     run_option{"--delay", "", "TIME[,JITTER]", "TESS_DELAY",
-               "every operation on another place completes so much later, as 3us or 3us,1us"},
+               "delay every operation on another place by this time, such as 3us or 3us,1us"},
     run_option{"--no-window", "", "", "TESS_NO_WINDOW",
                "words of other places go through the fabric instead of inlined loads and stores"},
-    run_option{
-        "--copier", "", "COPIER", "TESS_COPIER",
-        "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no_nca, of "
-        "which a processor does what the accelerator near the cache does for nemesys"},
+    run_option{"--copier", "", "COPIER", "TESS_COPIER",
+               "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no_nca: "
+               "like nemesys, but a hart does the work of the near-cache accelerator"},
     run_option{"--dummy-allocations", "", "", "TESS_DUMMY_ALLOCATIONS",
                "where an accelerator copied a graph, the receiver allocates as many objects, as other copiers must"},
     run_option{"--heap", "", "HEAP", "TESS_HEAP",
                "recycled (default), or collected: memory of objects is used again only when a place's heap is full"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
-    run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY", "of a place's messages before they are delivered"},
-    run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES", "gathered messages leave before a buffer holds more"},
-    run_option{"--flush-after", "", "MICROSECONDS", "TESS_FLUSH_AFTER", "and about so long after the first of them"},
-    run_option{"--flush-idle", "", "0|1", "TESS_FLUSH_IDLE", "and when a worker has nothing else to do"},
+    run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY",
+               "memory for a place's messages until they are delivered"},
+    run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES",
+               "send aggregated messages before a buffer exceeds this size"},
+    run_option{"--flush-after", "", "MICROSECONDS", "TESS_FLUSH_AFTER",
+               "send aggregated messages about this long after the first of them"},
+    run_option{"--flush-idle", "", "0|1", "TESS_FLUSH_IDLE", "1: also send aggregated messages when a worker is idle"},
     run_option{"--overlap-calls", "", "0|1", "TESS_OVERLAP_CALLS",
                "0: a worker starts no further task while one of its tasks waits for an `at`"},
     run_option{"--stats", "", "FILE", "TESS_STATS", "write statistics there, as JSON"},
     run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},
     run_option{"--stall-timeout", "", "SECONDS", "TESS_STALL_TIMEOUT",
-               "say who waits where after so long without progress; 0: never"},
+               "report which tasks wait where after this long without progress; 0: never"},
     run_option{
         "--machine", "", "NAME|FILE", "",
         "run the program on this simulated machine, such as nemesys-4x4, or FILE.toml; yours is a static RV64 one"},
@@ -90,13 +93,15 @@ inline constexpr std::array run_options{
                "of the machine: the statistics of each interval, as a table (.csv, .parquet) or a picture (.svg); "
                "repeatable"},
     run_option{"--stats-every", "", "TIME", "", "of the machine: that interval, as 10us, 500ns or 2000cycles"},
-    run_option{"--task-trace", "", "FILE", "",
-               "of the machine: what --trace is without one; takes time of the program's"},
+    run_option{
+        "--task-trace", "", "FILE", "",
+        "of the machine: the runtime's own trace of tasks, as --trace without a machine; writing it takes simulated "
+        "time"},
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},
     run_option{"--copies", "", "COPIES", "",
-               "of the machine: so many tiles run a copy of a program without the runtime; default 1"},
+               "of the machine: number of tiles that run a copy of a program without the runtime; default 1"},
     run_option{"--pes-per-tile", "", "PES", "",
-               "of the machine: so many PEs of an OpenSHMEM program in each tile; it is compiled with the same"},
+               "of the machine: number of PEs of an OpenSHMEM program in each tile; compile it with the same number"},
     run_option{"--system", "", "polled|kernel|FILE", "",
                "of the machine: what the system's hart of each tile runs: nothing, the system kernel, or FILE"},
     run_option{"--layout", "", "N", "",
@@ -107,13 +112,15 @@ inline constexpr std::array run_options{
                "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
     run_option{"--slice", "", "CYCLES", "",
                "of the machine: how long a thread keeps its hart while others wait for one; default 100000"},
-    run_option{"--max-cycles", "", "CYCLES", "", "of the machine: the run ends then, with 1 and all reports"},
-    run_option{"--max-instructions", "", "INSTRUCTIONS", "", "of the machine: the same after so many of all harts"},
-    run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after so long on this computer"},
+    run_option{"--max-cycles", "", "CYCLES", "",
+               "of the machine: end the run after this many cycles, with exit code 1 and all reports"},
+    run_option{"--max-instructions", "", "INSTRUCTIONS", "",
+               "of the machine: the same after this many instructions of all harts"},
+    run_option{"--max-seconds", "", "SECONDS", "", "of the machine: the same after this long on this computer"},
     run_option{"--fast-forward-to", "", "begin|end|REGION|INSTRUCTIONS", "",
-               "of the machine: no time up to there, for a program of one tile; caches are warm then"},
+               "of the machine: run without timing up to this point, then with timing and warm caches; one tile only"},
     run_option{"--sample", "", "auto|period=N,window=N,warmup=N,follow=N|all,error=N%", "",
-               "of the machine: an estimate of cycles from windows with time, of a run that has none otherwise"},
+               "of the machine: estimate the cycles of an untimed run from timed windows"},
     run_option{"--checkpoint-at", "", "CYCLE|begin|end", "",
                "of the machine: write all of it to a file then, or at the begin or end of what the program measures, "
                "and go on; repeatable"},
@@ -127,9 +134,10 @@ inline constexpr std::array run_options{
     run_option{"--allow-read", "", "DIR", "",
                "of the machine: the program may read below this folder and those of --allow-write, and nothing else; "
                "repeatable; without it: below the current folder and its own, and what its words name"},
-    run_option{"--env", "", "NAME=VALUE", "",
-               "of the machine: a variable of the program, which has none of yours but TESS_, SHMEM_ and SMA_; "
-               "repeatable"},
+    run_option{
+        "--env", "", "NAME=VALUE", "",
+        "of the machine: an environment variable of the program, which gets of yours only TESS_, SHMEM_ and SMA_; "
+        "repeatable"},
 };
 
 struct run_split {

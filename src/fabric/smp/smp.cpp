@@ -72,6 +72,9 @@ class smp_fabric final : public fabric {
     return true;
   }
 
+  std::byte* lend(place_id from, place_id) noexcept override { return places_[from]->messages.lend(); }
+  void give_back(place_id from, std::byte* lent) noexcept override { places_[from]->messages.give_back(lent); }
+
   unsigned poll(place_id at_place, unsigned budget, message_sink& sink) override {
     place& p = *places_[at_place];
     unsigned delivered = 0;

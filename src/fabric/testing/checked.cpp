@@ -62,6 +62,9 @@ class checked_fabric final : public fabric {
     return sent;
   }
 
+  std::byte* lend(place_id from, place_id to) noexcept override { return inner_->lend(from, to); }
+  void give_back(place_id from, std::byte* lent) noexcept override { inner_->give_back(from, lent); }
+
   unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
     check_place(at);
     unsigned const n = inner_->poll(at, budget, sink);

@@ -12,7 +12,7 @@ namespace tess::detail {
 
 ucx_doorbell::ucx_doorbell() {
   if (pipe2(files_.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-    throw error("--fabric ucx", "no file is left for waking a thread", "a larger `ulimit -n`");
+    throw error("--fabric ucx", "no file descriptor is left for waking a thread", "a larger `ulimit -n`");
   // Advice: a user's pipes have a limit together.
   static_cast<void>(fcntl(files_[1], F_SETPIPE_SZ, 4096));
 }

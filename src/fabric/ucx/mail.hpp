@@ -46,6 +46,11 @@ class ucx_mail {
     wake_reader(to);
     return true;
   }
+  [[nodiscard]] std::byte* lend(place_id to) noexcept { return reaches(to) ? box_->lend() : nullptr; }
+  void give_back(std::byte* lent) noexcept { box_->give_back(lent); }
+  void drop(std::span<std::byte const> bytes) noexcept {
+    if (box_ != nullptr && box_->lends(bytes.data())) box_->give_back(const_cast<std::byte*>(bytes.data()));
+  }
   /// The same for a message that may wait.
   void send_later(place_id to, std::span<std::byte const> bytes) { wait({to, 0, {bytes.begin(), bytes.end()}}); }
   /// Acknowledges a completion of another place, perhaps later; false: it must be done by a put.

@@ -78,6 +78,7 @@ bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte con
     if (mail_.send(to, bytes)) return true;
     if (cls == message_class::request) return false;
     mail_.send_later(to, bytes);
+    mail_.drop(bytes);
     return true;
   }
   std::uint32_t cost = 0;
@@ -95,6 +96,8 @@ bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte con
   ucx_transport::outgoing* const message = transport_.make(packet_kind::message);
   message->head.cost = cost;
   message->bytes.assign(bytes.begin(), bytes.end());
+  // The place has closed its mailbox since the memory for this message was lent.
+  mail_.drop(bytes);
   transport_.send(to, message, message->bytes);
   return true;
 }

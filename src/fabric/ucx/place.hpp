@@ -47,6 +47,10 @@ class ucx_place {
   void get(std::uint64_t source, std::span<std::byte> target, completion* local);
   void copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local);
   [[nodiscard]] bool try_send(place_id to, message_class cls, std::span<std::byte const> bytes);
+  [[nodiscard]] std::byte* lend(place_id to) noexcept { return mail_.lend(to); }
+  void give_back(std::byte* lent) noexcept { mail_.give_back(lent); }
+  /// A message that nobody will read.
+  void drop(std::span<std::byte const> bytes) noexcept { mail_.drop(bytes); }
   /// By mail; false: it must be done by a put.
   [[nodiscard]] bool notify(std::uint64_t address) { return mail_.notify(address); }
   void send_heartbeat(place_id to) { send(to, make_packet(packet_kind::heartbeat, id_)); }

@@ -18,7 +18,7 @@ namespace tess::detail {
 
 struct ucx_sleeper {
   ucx_sleeper() : file(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (file < 0) throw error("--fabric ucx", "no file is left for waking a thread", "a larger `ulimit -n`");
+    if (file < 0) throw error("--fabric ucx", "no file descriptor is left for waking a thread", "a larger `ulimit -n`");
   }
   ~ucx_sleeper() { close(file); }
   ucx_sleeper(ucx_sleeper const&) = delete;

@@ -148,11 +148,16 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     // The message is dropped; the job is about to end.
-    if (job_.failed[target].load(std::memory_order_relaxed)) return true;
+    if (job_.failed[target].load(std::memory_order_relaxed)) {
+      here(from).drop(bytes);
+      return true;
+    }
     if (!here(from).try_send(target, cls, bytes)) return false;
     if (target == from) wake_readers(from);
     return true;
   }
+  std::byte* lend(place_id from, place_id to) noexcept override { return here(from).lend(to); }
+  void give_back(place_id from, std::byte* lent) noexcept override { here(from).give_back(lent); }
 
   unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
     ucx_place& p = here(at);

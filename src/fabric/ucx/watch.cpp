@@ -55,7 +55,8 @@ ucx_watch::ucx_watch(ucx_job& job, std::vector<ucx_place*> places, surroundings 
   auto const most = std::max<std::chrono::milliseconds>(timeout_ / beats_per_timeout, poll_interval);
   serving_interval_ = std::min<std::chrono::milliseconds>(poll_interval * share, most);
   sleeping_interval_ = std::min<std::chrono::milliseconds>(sleeping_poll_interval * share, most);
-  if (wake_file_ < 0) throw error("--fabric ucx", "no file is left for waking a thread", "a larger `ulimit -n`");
+  if (wake_file_ < 0)
+    throw error("--fabric ucx", "no file descriptor is left for waking a thread", "a larger `ulimit -n`");
   // Signals are for the program's threads.
   sigset_t all, before;
   sigfillset(&all);

@@ -111,7 +111,7 @@ timed_run& restored_run(chosen_options const& now, runtime_files const& of_runti
   auto& other = *new timed_run{*root.run, now.machine, of_runtime};  // NOLINT: it ends with the process
   if (!now.quiet)
     fmt::print(stderr,
-               "machine: it goes on on {}: memory, registers, files and messages are those of the checkpoint, "
+               "machine: continuing on {}: memory, registers, files and messages are those of the checkpoint, "
                "caches, network and units begin empty, and all is counted from here\n",
                other.described().name);
   return other;

@@ -55,9 +55,10 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--timing", chosen.timing,
                  "off: one coherent flat memory, one instruction a cycle; the default of single-tile only")
       ->check(CLI::IsMember({"off", "on"}));
-  app.add_option("--engine", chosen.engine,
-                 "what executes instructions without time: translator, which makes instructions of this computer of "
-                 "those that are executed often, the default; or interpreter. Both do the same")
+  app.add_option(
+         "--engine", chosen.engine,
+         "what executes instructions without time: translator (default), which compiles those that are executed "
+         "often to code of this computer, or interpreter; the results are the same")
       ->check(CLI::IsMember({"translator", "interpreter"}))
       ->envname("TESS_ENGINE");
   app.add_option("--rtl", chosen.rtl,
@@ -182,7 +183,7 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->type_name("NAME|FILE.toml")
       ->expected(2);
   app.add_flag("--json", chosen.json, "with --differences: as JSON");
-  app.add_flag("--quiet", chosen.quiet, "no lines of ours, but for errors");
+  app.add_flag("--quiet", chosen.quiet, "print nothing of the simulator's own but errors");
 }
 
 /// What a checkpoint has is as it was when its run began.

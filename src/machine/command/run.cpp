@@ -203,7 +203,7 @@ int run(chosen_options const& chosen) {
     throw wrong_use{
         "--rtl: a checkpoint has the state of models, not of compiled hardware; leave out --checkpoint-at, or --rtl"};
   if (chosen.gdb_port && (!chosen.instructions.empty() || !chosen.checkpoint_at.empty()))
-    throw wrong_use{fmt::format("--gdb: what has gone back would be written twice; leave out {}",
+    throw wrong_use{fmt::format("--gdb: output would be written twice after reverse execution; leave out {}",
                                 chosen.instructions.empty() ? "--checkpoint-at" : "--trace-instructions")};
   check_fast_forward(chosen);
   check_sampled(chosen);

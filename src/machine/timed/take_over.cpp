@@ -19,7 +19,7 @@ constexpr int steps_max = 2000;
 
 void check_same(machine_description const& here, machine_description const& there) {
   auto const refuse = [&](std::string_view why) {
-    throw config_error(fmt::format("a checkpoint of {} cannot go on on {}: {}", there.name, here.name, why));
+    throw config_error(fmt::format("a checkpoint of {} cannot continue on {}: {}", there.name, here.name, why));
   };
   auto const same = [](region const& a, region const& b) {
     return a.kind == b.kind && a.tile == b.tile && a.base == b.base && a.size_bytes == b.size_bytes &&
@@ -37,7 +37,7 @@ void check_same(machine_description const& here, machine_description const& ther
     if (one->has_clusters()) refuse("clusters have windows, which are part of their network");
     if (one->has_nodes()) refuse("atomics interfaces beside memories have words that memories do not have");
     if (one->cni) refuse("lines with events are part of their caches");
-    if (!one->units.empty()) refuse("what units of one's own know is not known");
+    if (!one->units.empty()) refuse("the state of your own units cannot be transferred");
   }
 }
 
@@ -130,13 +130,13 @@ void timed_machine::settle() {
       for (timed_hart& hart : one->harts()) hart.release();
     (void)clock.run_on(clock.now() + step_ps);
   }
-  throw config_error("a checkpoint cannot go on on another machine: something is always under way");
+  throw config_error("a checkpoint cannot continue on another machine: it never becomes idle");
 }
 
 void timed_machine::take_over(timed_machine& from) {
   check_same(grid_.description, from.grid_.description);
   if (!systems_.empty() || !from.systems_.empty())
-    throw config_error("a checkpoint whose system's harts run something cannot go on on another machine");
+    throw config_error("a checkpoint whose system's harts run something cannot continue on another machine");
   from.settle();
   for (auto const& one : programs_)
     for (timed_hart& hart : one->harts()) hart.is = timed_hart::state::idle;

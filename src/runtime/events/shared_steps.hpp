@@ -29,6 +29,7 @@
 
 #include "runtime/events/agreement.hpp"
 #include "runtime/events/collective.hpp"
+#include "runtime/finish/finish.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 
@@ -61,6 +62,9 @@ template <class Done>
     }
     if (!w.runnable.empty() || !w.unstarted.empty()) return false;
     static_cast<void>(poll(w));
+    // What handlers sent, and finishes whose last message was among them: another member may wait for these, too.
+    report_idle_finishes(w);
+    if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
   }
   return false;
 }

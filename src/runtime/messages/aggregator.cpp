@@ -32,6 +32,11 @@ void aggregator::free_buffer::operator()(buffer* b) const noexcept {
   ::operator delete(b, std::align_val_t{alignof(buffer)});
 }
 
+/// Data that will not be sent.
+void aggregator::return_lent(worker_state const& w, buffer& b) noexcept {
+  if (b.is_lent()) the_job->fabric->give_back(w.place, b.data);
+}
+
 aggregator::owned_buffer aggregator::make_buffer(std::size_t capacity) {
   auto const fits = std::ranges::find(spare_, capacity, [](owned_buffer const& b) { return b->capacity; });
   if (fits != spare_.end()) {
@@ -46,6 +51,7 @@ aggregator::owned_buffer aggregator::make_buffer(std::size_t capacity) {
   auto* const memory = ::operator new(sizeof(buffer) + capacity, std::align_val_t{alignof(buffer)});
   auto* const b = new (memory) buffer;
   b->capacity = static_cast<std::uint32_t>(capacity);
+  b->begin(b->own_memory());
   held_ += capacity;
   return owned_buffer(b, {this});
 }
@@ -78,7 +84,7 @@ aggregator::buffer& aggregator::open(worker_state& w, place_id target, std::size
   for (;;) {
     if (buffer* const b = open_[target]; b != nullptr) {
       close_items(*b);
-      if (b->used + bytes <= b->limit) return *b;
+      if (b->has_room(bytes)) return *b;
       dispatch(w, take_open(w, target, flush_reason::size));
       after_sending(w);
       continue;
@@ -89,7 +95,13 @@ aggregator::buffer& aggregator::open(worker_state& w, place_id target, std::size
       if (open_[target] != nullptr) continue;
     }
     buffer* const b = make_buffer(capacity).release();
-    b->limit = std::max<std::size_t>(std::min<std::size_t>(b->capacity, the_job->options.flush_bytes), bytes);
+    // Records that are written where the receiver reads them need not be copied.
+    if (capacity == buffer::capacity_max && target != w.place)
+      if (std::byte* const memory = the_job->fabric->lend(w.place, target)) {
+        b->begin(memory);
+        for (std::size_t i = 0; i < buffer::prefetch_bytes; i += cache_line) prefetch_write(memory + i);
+      }
+    b->end = b->data + std::max<std::size_t>(std::min<std::size_t>(b->capacity, the_job->options.flush_bytes), bytes);
     b->target = target;
     b->generation = generation_;
     open_[target] = b;
@@ -125,17 +137,17 @@ std::byte* aggregator::append_item(worker_state& w, place_id target, stream_key 
                                    std::span<std::byte const> prefix, std::size_t item_bytes) {
   std::size_t const front = sizeof(record_header) + padded(prefix.size());
   buffer& b = open_run(w, target, front + padded(item_bytes));
-  b.stream_begin = static_cast<std::uint32_t>(b.used);
+  b.stream_begin = static_cast<std::uint32_t>(b.used());
   b.stream = stream.number;
   // at_async and other streams find no open run, and end the batch.
   b.stream_scope = std::exchange(b.scope, nullptr);
   std::byte* const room = b.append(stream.handler, prefix.size());
   record_header h;
-  std::memcpy(&h, b.data() + b.stream_begin, sizeof h);
+  std::memcpy(&h, b.data + b.stream_begin, sizeof h);
   b.clock = h.clock;
   if (!prefix.empty()) std::memcpy(room, prefix.data(), prefix.size());
-  std::byte* const item = b.data() + b.used;
-  b.used += item_bytes;
+  std::byte* const item = b.next;
+  b.next += item_bytes;
   return item;
 }
 
@@ -144,10 +156,10 @@ void aggregator::close_items(buffer& b) noexcept {
   if (b.stream == 0) return;
   b.stream = 0;
   b.scope = std::exchange(b.stream_scope, nullptr);
-  auto const bytes = static_cast<std::uint32_t>(b.used - b.stream_begin - sizeof(record_header));
-  std::memcpy(b.data() + b.stream_begin + offsetof(record_header, bytes), &bytes, sizeof bytes);
-  std::memset(b.data() + b.used, 0, padded(bytes) - bytes);
-  b.used += padded(bytes) - bytes;
+  auto const bytes = static_cast<std::uint32_t>(b.used() - b.stream_begin - sizeof(record_header));
+  std::memcpy(b.data + b.stream_begin + offsetof(record_header, bytes), &bytes, sizeof bytes);
+  std::memset(b.next, 0, padded(bytes) - bytes);
+  b.next += padded(bytes) - bytes;
 }
 
 bool aggregator::has_room(std::size_t capacity) const noexcept {
@@ -200,14 +212,14 @@ void aggregator::start_run(buffer& b, finish_scope* scope) {
   // The open run counts as a task, so that its finish cannot run idle before the messages are counted.
   scope->add(1);
   b.scope = scope;
-  b.run_begin = static_cast<std::uint32_t>(b.used);
+  b.run_begin = static_cast<std::uint32_t>(b.used());
   b.run_messages = 0;
-  b.used += sizeof(run_record);
+  b.next += sizeof(run_record);
 }
 
 void aggregator::write_run(buffer& b, finish_scope& scope) {
   run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, scope.key_to_send(), b.run_messages};
-  std::memcpy(b.data() + b.run_begin, &r, sizeof r);
+  std::memcpy(b.data + b.run_begin, &r, sizeof r);
   bump(this_worker().cold.messages, b.run_messages);
 }
 
@@ -226,7 +238,8 @@ void aggregator::dispatch(worker_state& w, owned_buffer b) noexcept {
     // An aborted job neither sends nor gathers messages.
     if (!job_aborted()) try_dispatch(w, b);
     if (b == nullptr) return;
-    b->used = 0;
+    return_lent(w, *b);
+    b->begin(b->own_memory());
     b->scope = nullptr;
     spare_.push_back(std::move(b));
   } catch (...) {
@@ -248,18 +261,20 @@ void aggregator::try_dispatch(worker_state& w, owned_buffer& b) {
     b->scope = nullptr;
     write_run(*b, *scope);
     promise_base* const outer = std::exchange(w.current, &w.handler);
-    deliver(w.place, {b->data(), b->used}, scope);
+    deliver(w.place, {b->data, b->used()}, scope);
     w.current = outer;
     scope->done(1);
   } else {
     close_run(*b);
-    if (!transmit(w, b->target, {b->data(), b->used})) {
+    if (!transmit(w, b->target, {b->data, b->used()})) {
       backlog_.push_back(std::move(b));
       return;
     }
     ++w.cold.flushes[static_cast<std::size_t>(b->reason)];
-    w.cold.batch_bytes += b->used;
+    w.cold.batch_bytes += b->used();
     w.cold.batch_room += b->capacity;
+    // What was lent is the fabric's again.
+    b->begin(b->own_memory());
   }
 }
 

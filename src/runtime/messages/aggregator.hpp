@@ -79,6 +79,7 @@ class aggregator {
   [[nodiscard]] bool has_room(std::size_t capacity) const noexcept;
   void shrink(worker_state& w, std::size_t capacity) noexcept;
   [[nodiscard]] owned_buffer make_buffer(std::size_t capacity);
+  static void return_lent(worker_state const& w, buffer& b) noexcept;
 
   void start_run(buffer& b, finish_scope* scope);
   void close_items(buffer& b) noexcept;

@@ -75,7 +75,6 @@ at_slot* make_at_slot(std::size_t result_bytes) {
   auto* const slot = new (self->frames.allocate(sizeof(at_slot) + result_bytes, frame_pool::kind::raw)) at_slot;
   slot->result_bytes = static_cast<std::uint32_t>(result_bytes);
   slot->scope = self->current->scope;
-  slot->cell.expect(1);
   return slot;
 }
 

@@ -144,7 +144,8 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  sleeping_threads.fetch_add(1, std::memory_order_relaxed);
+  // seq_cst: before the look at what others have published.
+  sleeping_threads.fetch_add(1, std::memory_order_seq_cst);
   bool const for_ever = longest == sleep_max && the_job->fabric->capabilities().wakes_surely();
   time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
   for (worker_state const* const other : thread.workers)

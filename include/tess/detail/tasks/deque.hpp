@@ -52,7 +52,8 @@ class deque {
   }
   /// True if a thief finds something.
   [[nodiscard]] bool has_public() const noexcept {
-    return split_.load(std::memory_order_relaxed) > top_.load(std::memory_order_relaxed);
+    // seq_cst: pairs with publish(), for a thread that has just announced its sleep.
+    return split_.load(std::memory_order_seq_cst) > top_.load(std::memory_order_relaxed);
   }
 
   void push(T item) {
@@ -166,8 +167,9 @@ class deque {
     if (to <= from) return;
     block* const a = block_.load(std::memory_order_relaxed);
     for (std::int64_t i = from; i < to; ++i) Share{}(a->at(i).load(std::memory_order_relaxed));
-    // release: a thief that sees the new split also sees the items and what they point to.
-    split_.store(to, std::memory_order_release);
+    // release: a thief that sees the new split also sees the items and what they point to. seq_cst: either the owner,
+    // which looks for sleeping threads next, sees one, or that thread sees the new split.
+    split_.store(to, std::memory_order_seq_cst);
   }
 
   /// Makes the newest public items private, about half of them. False: at most one is left, which a thief may take.

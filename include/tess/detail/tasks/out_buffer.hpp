@@ -39,42 +39,58 @@ enum class flush_reason : std::uint8_t {
 };
 inline constexpr std::size_t flush_reasons = 5;
 
-/// Its data follows it in memory; the aggregator allocates both together.
+/// The aggregator allocates it together with memory of its own for the data, which may be the fabric's instead.
 struct alignas(64) out_buffer {
   static constexpr std::size_t capacity_min = 256;
   static constexpr std::size_t capacity_max = 4096;
+  static constexpr std::size_t prefetch_bytes = 512;
 
   // The members that the inlined paths use fill one cache line.
-  std::size_t used = 0;
-  std::size_t limit = 0;                 ///< it is sent before it holds more bytes
+  std::byte* next = nullptr;             ///< where the next record, or item, goes
+  std::byte* end = nullptr;              ///< it is sent before it would go beyond
   finish_scope* scope = nullptr;         ///< of the open run; null: none is open, or a batch of items is
   std::uint64_t run_messages = 0;        ///< in the open run
   std::uint64_t stream = 0;              ///< the stream whose batch of items is open (stream.hpp); 0: none
   finish_scope* stream_scope = nullptr;  ///< of the run that the batch belongs to
   std::uint32_t stream_begin = 0;        ///< where the batch's record starts
   std::uint32_t run_begin = 0;           ///< where the run's record starts
-  std::uint32_t capacity = 0;            ///< bytes behind it, a power of two
+  std::uint32_t capacity = 0;            ///< bytes of its own memory, a power of two
   std::uint16_t generation = 0;          ///< when it was opened, in half deadlines
   place_id target = 0;
 
+  std::byte* data = nullptr;  ///< its first byte
   flush_reason reason = flush_reason::size;
   [[no_unique_address]] races::message_clock clock{};  ///< of the open batch of items
 
-  [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-
+  [[nodiscard]] std::byte* own_memory() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  /// The data is in memory that the fabric lent.
+  [[nodiscard]] bool is_lent() noexcept { return data != own_memory(); }
+  /// Empty, with its data in `memory`.
+  void begin(std::byte* memory) noexcept { next = data = memory; }
+  [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(next - data); }
+  [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
+    // Signed: the padding behind a batch of items may reach beyond the end.
+    return end - next >= static_cast<std::ptrdiff_t>(bytes);
+  }
   [[nodiscard]] bool fits(std::size_t payload_bytes) const noexcept {
-    return used + sizeof(record_header) + padded(payload_bytes) <= limit;
+    return has_room(sizeof(record_header) + padded(payload_bytes));
   }
 
   /// Appends a record's header and returns where the caller writes the payload.
   [[gnu::always_inline]] std::byte* append(handler_id handler, std::size_t payload_bytes) noexcept {
-    std::byte* const record = data() + used;
+    std::byte* const record = next;
     std::size_t const record_bytes = sizeof(record_header) + padded(payload_bytes);
     record_header const h{handler, static_cast<std::uint32_t>(payload_bytes), races::send()};
-    std::memcpy(record, &h, sizeof h);
+    // As one word, the header takes one store, and a loop of messages makes it once.
+    std::uint64_t bits;
+    std::memcpy(&bits, &h, sizeof bits);
+    std::memcpy(record, &bits, sizeof bits);
+    if constexpr (sizeof h > sizeof bits) std::memcpy(record + sizeof bits, &h.clock, sizeof h - sizeof bits);
+    // Lines that their last reader still has are asked for ahead: waiting stores would soon fill the store buffer.
+    prefetch_write(record + prefetch_bytes);
     // The padding is sent too: it must be defined.
     if (payload_bytes % 8 != 0) std::memset(record + record_bytes - 8, 0, 8);
-    used += record_bytes;
+    next += record_bytes;
     return record + sizeof h;
   }
 };

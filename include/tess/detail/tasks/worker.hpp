@@ -327,7 +327,8 @@ inline constinit std::atomic<std::uint32_t> sleeping_threads{0};
 /// Wakes another worker of the place if one sleeps while unstarted tasks are waiting.
 void wake_for_work(worker& w) noexcept;
 inline void offer_work(worker& w) noexcept {
-  if (sleeping_threads.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  // seq_cst: after the split of the deque (deque.hpp).
+  if (sleeping_threads.load(std::memory_order_seq_cst) != 0) [[unlikely]]
     wake_for_work(w);
 }
 
