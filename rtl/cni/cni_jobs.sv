@@ -182,4 +182,8 @@ module cni_jobs #(
     end
   end
 
+  if (JOBS == 0) begin : gen_wrong_jobs
+    $error("cni_jobs: JOBS is at least 1");
+  end
+
 endmodule

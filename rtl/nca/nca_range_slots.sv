@@ -1,7 +1,8 @@
 /// nca_range_slots: commands that have begun: how many of their lines are under way, and which have ended.
 ///
-/// A command has a slot from its begin until all its lines have been visited and none is under way. The lowest one that
-/// has ended then leaves it, to a register, whence the result is offered.
+/// A command has a slot from its begin until all its lines have been visited and none is under way. At most one ends in
+/// a cycle, with the last of its lines. Slots that have ended wait in a queue, so that results are in the order of ends
+/// however seldom they are taken; the first leaves its slot, to a register, whence the result is offered.
 module nca_range_slots #(
     parameter int unsigned SLOTS = 8,
     parameter int unsigned UNDER_WAY = 255,
@@ -30,26 +31,37 @@ module nca_range_slots #(
   localparam int unsigned CountBits = $clog2(UNDER_WAY + 1);
   typedef logic [SlotBits-1:0] slot_t;
 
-  logic [SLOTS-1:0] used_d, used_q, closed_d, closed_q, ended, more, fewer;
+  logic [SLOTS-1:0] used_d, used_q, closed_d, closed_q, more, fewer;
   logic [CountBits-1:0] under_way_d[SLOTS], under_way_q[SLOTS];
   logic [TAG_BITS-1:0] tags_d[SLOTS], tags_q[SLOTS];
-  logic result_d, result_q, takes;
+  logic result_d, result_q, takes, end_now, ended, unused_ready;
   logic [TAG_BITS-1:0] result_tag_d, result_tag_q;
   slot_t ended_slot;
 
   assign has_free_o = used_q != '1;
   assign has_room_o = under_way_q[slot_i] != CountBits'(UNDER_WAY);
   assign takes      = !result_q || result_ready_i;
-  assign ends_o     = takes && ended != '0;
+  assign ends_o     = takes && ended;
+  assign end_now    = done_valid_i && closed_q[done_slot_i] && under_way_q[done_slot_i] == CountBits'(1);
+
+  // It is never full: each slot is in it once at most.
+  fifo #(
+      .DEPTH(SLOTS),
+      .T    (slot_t)
+  ) i_ended (
+      .clk_i,
+      .rst_ni,
+      .valid_i(end_now),
+      .ready_o(unused_ready),
+      .data_i (done_slot_i),
+      .valid_o(ended),
+      .ready_i(takes),
+      .data_o (ended_slot)
+  );
 
   always_comb begin
-    free_o     = '0;
-    ended_slot = '0;
-    for (int unsigned at = SLOTS; at > 0; --at) begin
-      ended[at-1] = used_q[at-1] && closed_q[at-1] && under_way_q[at-1] == '0;
-      if (!used_q[at-1]) free_o = slot_t'(at - 1);
-      if (ended[at-1]) ended_slot = slot_t'(at - 1);
-    end
+    free_o = '0;
+    for (int unsigned at = SLOTS; at > 0; --at) if (!used_q[at-1]) free_o = slot_t'(at - 1);
   end
 
   always_comb begin
@@ -60,9 +72,9 @@ module nca_range_slots #(
     result_d     = result_q;
     result_tag_d = result_tag_q;
     if (takes) begin
-      result_d     = ended != '0;
+      result_d     = ended;
       result_tag_d = tags_q[ended_slot];
-      if (ended != '0) used_d[ended_slot] = 1'b0;
+      if (ended) used_d[ended_slot] = 1'b0;
     end
     for (int unsigned at = 0; at < SLOTS; ++at) begin
       more[at]        = visit_i && slot_i == slot_t'(at);

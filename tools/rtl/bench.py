@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import sys
 import xml.etree.ElementTree as xml
@@ -16,8 +17,21 @@ from units import BUILD, RTL, Parameters, Run, Unit, words_of
 # Without the coverage of expressions, with which this Verilator fails on arrays of 2^n items.
 FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "4096"]
 FLAGS += ["--assert"]
+# Registers and memories begin with random bits, other ones for each seed: what relies on them without a reset fails.
+FLAGS += ["--x-initial", "unique", "--x-assign", "unique"]
+# A run that takes longer hangs: the longest takes minutes, on a loaded machine too.
+SECONDS = 1200
 # What the benches share.
 SHARED = RTL / "common" / "test"
+# Before the first reset a state may be none of those that `unique case` lists; $assertoff does not reach that check of
+# Verilator's. Bound to the bench's module.
+AFTER_RESET = """module checks_after_reset (input logic rst_ni);
+  initial $c("Verilated::assertOn(false);");
+  always @(posedge rst_ni) $c("Verilated::assertOn(true);");
+endmodule
+
+bind {module} checks_after_reset i_checks_after_reset (.rst_ni);
+"""
 
 
 @dataclasses.dataclass
@@ -42,12 +56,24 @@ def prepare(unit: Unit) -> None:
     os.environ["MAKEFLAGS"] = " ".join(f"{key}={value}" for key, value in flags.items())
     # All benches have Verilator's own files in common.
     os.environ["OBJCACHE"] = "ccache"
+    # The runner has no limit of its own. Only the simulation has this prefix, not the build.
+    os.environ["SIM_CMD_PREFIX"] = f"timeout --kill-after=10 {SECONDS}"
 
 
 def name_of(bench: Run, parameters: Parameters) -> str:
     """A folder for its files, which no other bench of the unit has, as they run at the same time."""
     module = [] if bench.module == bench.file else [bench.module]
     return "-".join([bench.file, *module, *words_of(parameters).split()])
+
+
+def checks_of(module: str, sources: list[Path], folder: Path) -> list[Path]:
+    """A file with AFTER_RESET, if the module has a reset."""
+    (source,) = (file for file in sources if file.stem == module)
+    if not re.search(r"input\s+logic\s+rst_ni", source.read_text(encoding="utf-8")):
+        return []
+    file = folder / "checks_after_reset.sv"
+    file.write_text(AFTER_RESET.format(module=module), encoding="utf-8")
+    return [file]
 
 
 def text_of(log: Path) -> str:
@@ -76,9 +102,10 @@ def run_one(
     runner = get_runner("verilator")
     runner.log.setLevel("WARNING")
     log = folder / "build.log"
+    checks = checks_of(bench.module, sources or unit.sources(), folder)
     try:
         runner.build(
-            sources=sources or unit.sources(),
+            sources=[*(sources or unit.sources()), *checks],
             hdl_toplevel=bench.module,
             parameters=parameters,
             build_args=[*FLAGS, *(["--trace-fst"] if waves else []), *(["-Wno-fatal"] if sources else [])],
@@ -99,6 +126,7 @@ def run_one(
             seed=seed,
             build_dir=folder,
             results_xml=str(results),
+            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{1 + seed % (2**31 - 1)}"],
             waves=waves,
             log_file=log,
             extra_env={
@@ -107,7 +135,7 @@ def run_one(
             },
         )
     if not results.exists():
-        return Result([{**about, "test": "(start)", "result": "failed", "text": text_of(log)}], {})
+        return Result([{**about, "test": "(run)", "result": "failed", "text": text_of(log)}], {})
     rows = []
     for case in xml.parse(results).iter("testcase"):
         wrong = case.find("failure") is not None or case.find("error") is not None

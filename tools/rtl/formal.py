@@ -75,9 +75,11 @@ def prove(unit: Unit, proof: Run, parameters: Parameters) -> dict[str, object]:
 
 def breaks(unit: Unit, proof: Run, sources: list[Path], folder: Path, depth: int) -> bool:
     """Whether a run of these sources of so many cycles breaks an assertion, with any set of parameters."""
+    # Where a run from reset is too long for the solver, a step of the induction fails.
+    start = ["-t", str(max(depth, proof.bounded))] if depth else ["-i", "-t", str(proof.steps)]
     for parameters in proof.parameters:
         model(proof, parameters, sources, unit.folder / "formal" / f"{proof.file}.sv", folder)
-        if "Assert failed" in solve(folder, "mutant", ["-t", str(max(depth, proof.bounded))]):
+        if "Assert failed" in solve(folder, "mutant", start):
             return True
     return False
 

@@ -20,7 +20,7 @@ unit.toml, all tables but [[top]] optional:
   file, old, new
   bench = "NAME"          by this bench (default: by those of the module that has the file's name, or by all)
   proof = "NAME"          this proof must find it, too, by a run from reset
-  depth = 14              of so many cycles (default: ten)
+  depth = 14              of so many cycles (default: ten); 0: by a step of its induction, if such a run is too long
   lint = true             lint must find it, instead of a bench
 Packages (their names end with _pkg) are read first, then the modules of the units that it uses, then its own.
 """

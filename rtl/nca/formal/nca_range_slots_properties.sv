@@ -1,14 +1,15 @@
 /// nca_range_slots_properties: each command that begins gets one result, with its tag, and not before all its lines are
-/// done; a line that was visited is counted until it is done.
+/// done; a line that was visited is counted until it is done; commands leave their slots in the order of their ends.
 ///
-/// Any slot is watched, and the tag of the command in it. Whoever uses the module visits lines of a command that has
-/// begun, and reports as done what was visited: that is assumed here.
+/// Any slot is watched, and the tag of the command in it, beside any other slot. Whoever uses the module visits lines
+/// of a command that has begun, and reports as done what was visited: that is assumed here.
 module nca_range_slots_properties #(
     parameter int unsigned SLOTS = 3,
     parameter int unsigned UNDER_WAY = 3,
     parameter int unsigned TAG_BITS = 3,
     localparam int unsigned SlotBits = SLOTS > 1 ? $clog2(SLOTS) : 1,
-    localparam int unsigned CountBits = $clog2(UNDER_WAY + 1)
+    localparam int unsigned CountBits = $clog2(UNDER_WAY + 1),
+    localparam int unsigned EndedBits = $clog2(SLOTS + 1)
 ) (
     input logic                 clk_i,
     input logic                 rst_ni,
@@ -28,11 +29,17 @@ module nca_range_slots_properties #(
     input logic [    SLOTS-1:0] used_q,
     input logic [    SLOTS-1:0] closed_q,
     input logic [CountBits-1:0] under_way_q[SLOTS],
-    input logic [ TAG_BITS-1:0] tags_q[SLOTS]
+    input logic [ TAG_BITS-1:0] tags_q[SLOTS],
+    // The queue of slots that have ended.
+    input logic [ SlotBits-1:0] ended_items[SLOTS],
+    input logic [ SlotBits-1:0] ended_head,
+    input logic [ SlotBits-1:0] ended_tail,
+    input logic [EndedBits-1:0] ended_count
 );
 
-  logic [SlotBits-1:0] any_slot;  // free in every cycle
-  logic [SlotBits-1:0] slot_q;    // as it was at reset
+  logic [SlotBits-1:0] any_slot, any_other;  // free in every cycle
+  logic [SlotBits-1:0] slot_q, other_q;      // as they were at reset
+  logic before_q;  // the slot waits since before the other one ended
   logic started_q = 1'b0;
   logic begun_q, visited_q, waits_q;
   logic [TAG_BITS-1:0] tag_q, waiting_tag_q;
@@ -43,9 +50,33 @@ module nca_range_slots_properties #(
   assign visits = visit_i && slot_i == slot_q;
   assign done   = done_valid_i && done_slot_i == slot_q;
 
+  function automatic logic [SlotBits-1:0] place(int unsigned distance);
+    automatic int unsigned sum = 32'(ended_head) + distance;
+    return SlotBits'(sum >= SLOTS ? sum - SLOTS : sum);
+  endfunction
+
+  logic [SLOTS-1:0] ended, waits;  // by slot; places of the queue by their distance from its head
+  logic [SlotBits-1:0] items[SLOTS];
+  int unsigned ends, slot_place, other_place;
+  logic other_ends;
+
+  assign other_ends = done_valid_i && done_slot_i == other_q && closed_q[other_q] &&
+      under_way_q[other_q] == CountBits'(1);
+
   always_comb begin
-    used = 0;
-    for (int unsigned at = 0; at < SLOTS; ++at) used = used + 32'(used_q[at]);
+    used        = 0;
+    ends        = 0;
+    slot_place  = SLOTS;
+    other_place = SLOTS;
+    for (int unsigned at = 0; at < SLOTS; ++at) begin
+      used      = used + 32'(used_q[at]);
+      ended[at] = used_q[at] && closed_q[at] && under_way_q[at] == '0;
+      ends      = ends + 32'(ended[at]);
+      waits[at] = at < 32'(ended_count);
+      items[at] = ended_items[place(at)];
+      if (waits[at] && items[at] == slot_q) slot_place = at;
+      if (waits[at] && items[at] == other_q) other_place = at;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -54,12 +85,15 @@ module nca_range_slots_properties #(
     waiting_tag_q <= result_tag_o;
     if (!rst_ni) begin
       slot_q   <= any_slot;
+      other_q  <= any_other;
+      before_q <= 1'b0;
       begun_q  <= 1'b0;
       lines_q  <= 0;
       inside_q <= 0;
     end else begin
       inside_q <= inside_q + 32'(begin_i) - 32'(result_valid_o && result_ready_i);
       lines_q  <= lines_q + 32'(visits) - 32'(done);
+      before_q <= ended[slot_q] && (before_q || other_ends);
       if (visits && last_i) visited_q <= 1'b1;
       // Its result is on the way when the slot is free again.
       if (begun_q && !used_q[slot_q]) begun_q <= 1'b0;
@@ -80,7 +114,8 @@ module nca_range_slots_properties #(
 
   always_comb begin
     if (!started_q) assume (!rst_ni);
-    assume (32'(slot_q) < SLOTS && 32'(any_slot) < SLOTS && 32'(slot_i) < SLOTS && 32'(done_slot_i) < SLOTS);
+    assume (32'(slot_q) < SLOTS && 32'(any_slot) < SLOTS && 32'(other_q) < SLOTS && 32'(any_other) < SLOTS);
+    assume (32'(slot_i) < SLOTS && 32'(done_slot_i) < SLOTS);
     if (begin_i) assume (has_free_o);
     if (visit_i) assume (has_room_o && used_q[slot_i] && !closed_q[slot_i]);
     if (done_valid_i) assume (under_way_q[done_slot_i] != '0);
@@ -96,6 +131,15 @@ module nca_range_slots_properties #(
       // What leaves its slot is the result.
       if (leaves_q && !used_q[slot_q]) assert (result_valid_o && result_tag_o == left_tag_q);
       if (begin_i) assert (!used_q[free_o]);
+      // What ended first leaves first.
+      if (before_q && ended[slot_q] && slot_q != other_q) assert (used_q[other_q] && slot_place < other_place);
+      // For the induction: the queue has each slot that has ended, once.
+      assert (32'(ended_head) < SLOTS && ends == 32'(ended_count) && ended_tail == place(ends));
+      for (int unsigned at = 0; at < SLOTS; ++at) begin
+        if (!used_q[at]) assert (under_way_q[at] == '0);
+        if (waits[at]) assert (32'(items[at]) < SLOTS && ended[items[at]]);
+        for (int unsigned to = 0; to < at; ++to) if (waits[at]) assert (items[at] != items[to]);
+      end
     end
   end
 
@@ -103,4 +147,10 @@ endmodule
 
 bind nca_range_slots nca_range_slots_properties #(
     .SLOTS(SLOTS), .UNDER_WAY(UNDER_WAY), .TAG_BITS(TAG_BITS)
-) properties (.*);
+) properties (
+    .*,
+    .ended_items(i_ended.items_q),
+    .ended_head (i_ended.head_q),
+    .ended_tail (i_ended.tail_q),
+    .ended_count(i_ended.count_q)
+);
