@@ -88,8 +88,8 @@ constexpr unsigned operands_of(word_op op) noexcept {
 
 /// The way by a window is inlined, whatever its size.
 #define TESS_WORD_NEAR [[gnu::always_inline]]
-/// The other ways are calls, which cost little beside them. Inlined they would make the way by a window long, and frames
-/// large.
+/// The other ways are calls, which cost little beside them. Inlined they would make the way by a window long, and
+/// frames large.
 #define TESS_WORD_FAR [[gnu::noinline]]
 
 template <word_op Op, class T>
