@@ -18,19 +18,19 @@ from units import BUILD, RTL, Parameters, Run, Unit, words_of
 FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "4096"]
 FLAGS += ["--assert"]
 # Registers and memories begin with random bits, other ones for each seed: what relies on them without a reset fails.
+# Modules without registers have no use for it.
 FLAGS += ["--x-initial", "unique", "--x-assign", "unique"]
 # A run that takes longer hangs: the longest takes minutes, on a loaded machine too.
 SECONDS = 1200
 # What the benches share.
 SHARED = RTL / "common" / "test"
-# Before the first reset a state may be none of those that `unique case` lists; $assertoff does not reach that check of
-# Verilator's. Bound to the bench's module.
-AFTER_RESET = """module checks_after_reset (input logic rst_ni);
-  initial $c("Verilated::assertOn(false);");
-  always @(posedge rst_ni) $c("Verilated::assertOn(true);");
+# `unique case` is checked from the end of the reset on, without one from the first cycle on: before it, states have
+# random bits. $asserton does not reach that check of Verilator's. Bound to the bench's module.
+CHECKS = """module checks_later (input logic {begin});
+  always @(posedge {begin}) $c("Verilated::assertOn(true);");
 endmodule
 
-bind {module} checks_after_reset i_checks_after_reset (.rst_ni);
+bind {module} checks_later i_checks_later (.{begin});
 """
 
 
@@ -67,12 +67,13 @@ def name_of(bench: Run, parameters: Parameters) -> str:
 
 
 def checks_of(module: str, sources: list[Path], folder: Path) -> list[Path]:
-    """A file with AFTER_RESET, if the module has a reset."""
+    """A file with CHECKS, if the module has a reset or a clock."""
     (source,) = (file for file in sources if file.stem == module)
-    if not re.search(r"input\s+logic\s+rst_ni", source.read_text(encoding="utf-8")):
+    ports = re.findall(r"input\s+logic\s+(rst_ni|clk_i)\b", source.read_text(encoding="utf-8"))
+    if not ports:
         return []
-    file = folder / "checks_after_reset.sv"
-    file.write_text(AFTER_RESET.format(module=module), encoding="utf-8")
+    file = folder / "checks_later.sv"
+    file.write_text(CHECKS.format(module=module, begin=max(ports)), encoding="utf-8")
     return [file]
 
 
@@ -118,6 +119,7 @@ def run_one(
         return Result([{**about, "test": "(build)", "result": "failed", "text": text_of(log)}], {})
     log = folder / "test.log"
     results = folder / "results.xml"
+    random_bits = ["+verilator+rand+reset+2", f"+verilator+seed+{1 + seed % (2**31 - 1)}", "+verilator+noassert"]
     with contextlib.suppress(RuntimeError, SystemExit):
         runner.test(
             test_module=bench.file,
@@ -126,7 +128,7 @@ def run_one(
             seed=seed,
             build_dir=folder,
             results_xml=str(results),
-            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{1 + seed % (2**31 - 1)}"],
+            plusargs=random_bits if checks else [],
             waves=waves,
             log_file=log,
             extra_env={

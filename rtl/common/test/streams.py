@@ -13,7 +13,7 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.task import Task
-from cocotb.triggers import FallingEdge, ReadOnly, Timer
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge, Timer
 
 
 def parameter(name: str, default: int) -> int:
@@ -80,13 +80,16 @@ async def reset(dut) -> None:
     """Starts the clock, if the module has one, and resets it; cycles begin after a falling edge."""
     if not hasattr(dut, "clk_i"):
         return
+    if hasattr(dut, "rst_ni"):
+        dut.rst_ni.value = 0
     if not clocks or clocks[-1].done():
         clocks[:] = [Clock(dut.clk_i, 10, unit="ns").start(start_high=False)]
         cocotb.start_soon(expire())
+    # A clock that begins with a random 1 falls at once.
+    for _ in range(2):
+        await RisingEdge(dut.clk_i)
+        await FallingEdge(dut.clk_i)
     if hasattr(dut, "rst_ni"):
-        dut.rst_ni.value = 0
-        await FallingEdge(dut.clk_i)
-        await FallingEdge(dut.clk_i)
         dut.rst_ni.value = 1
 
 
