@@ -80,7 +80,7 @@ module nca_ranges #(
   word_t at_d, at_q;  // in the next line
   word_t last_d, last_q;
   logic [SlotBits-1:0] slot_d, slot_q, free_slot;
-  logic has_free, has_room, moves, on_last_line, whole, ends;
+  logic has_free, has_room, moves, before_last, in_last, on_last_line, whole, ends;
 
   nca_range_slots #(
       .SLOTS    (SLOTS),
@@ -93,10 +93,10 @@ module nca_ranges #(
       .free_o    (free_slot),
       .begin_i   (begins),
       .tag_i     (next.tag),
+      .visiting_i(visits_q),
       .slot_i    (slot_q),
       .has_room_o(has_room),
       .visit_i   (moves),
-      .last_i    (on_last_line),
       .done_valid_i,
       .done_slot_i,
       .ends_o    (ends),
@@ -108,10 +108,12 @@ module nca_ranges #(
   assign pauses           = LINE_CYCLES > 1 && pause_q != '0;
   assign begins           = !visits_q && next_valid && has_free;
   assign command_begins_o = begins;
-  // Not only if they are equal: a last byte before the first must not let the visit go on for ever.
-  assign on_last_line     = operation_q == RangeInvalidateL1s || at_q[63:InLine] >= last_q[63:InLine];
+  assign before_last      = at_q[63:InLine] < last_q[63:InLine];
+  assign in_last          = at_q[63:InLine] == last_q[63:InLine];
+  // Not `in_last`: a last byte before the first must not let the visit go on for ever.
+  assign on_last_line     = operation_q == RangeInvalidateL1s || !before_last;
   // Other bytes of the lines at the edges survive.
-  assign whole            = at_q[InLine-1:0] == '0 && {at_q[63:InLine], InLine'(LINE_BYTES - 1)} <= last_q;
+  assign whole            = at_q[InLine-1:0] == '0 && (before_last || (in_last && last_q[InLine-1:0] == '1));
   assign line_valid_o     = visits_q && !pauses && has_room;
   assign line_slot_o      = slot_q;
   assign line_address_o   = at_q;

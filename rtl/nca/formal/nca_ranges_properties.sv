@@ -26,7 +26,8 @@ module nca_ranges_properties #(
     input nca_pkg::word_t   last_q,
     input logic             done_valid_i,
     input logic [ SlotBits-1:0] done_slot_i,
-    input logic [CountBits-1:0] under_way_q[SLOTS]
+    input logic [ SlotBits-1:0] slot_q,
+    input logic [CountBits-1:0] under_way  // lines of the command that is visited
 );
   import nca_pkg::*;
 
@@ -51,7 +52,7 @@ module nca_ranges_properties #(
     if (started_q) assume (coherent_i == coherent_q);
     // Lines that are done were visited.
     assume (32'(done_slot_i) < SLOTS);
-    if (done_valid_i) assume (under_way_q[done_slot_i] != '0);
+    if (done_valid_i && visits_q && done_slot_i == slot_q) assume (under_way != '0);
     if (started_q && rst_ni) begin
       if (line_valid_o) begin
         assert (line_address_o >= first_q && (line_address_o <= last_q || line_address_o == first_q));
@@ -88,5 +89,6 @@ bind nca_ranges nca_ranges_properties #(
     .last_q,
     .done_valid_i,
     .done_slot_i,
-    .under_way_q(i_slots.under_way_q)
+    .slot_q,
+    .under_way(i_slots.visited_q - i_slots.done_here)
 );

@@ -13,7 +13,7 @@ TAG_BITS = parameter("TAG_BITS", 4)
 @cocotb.test()
 async def agrees_with_a_list(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
-    for port in ("begin", "visit", "last", "done_valid", "result_ready", "slot", "done_slot", "tag"):
+    for port in ("begin", "visiting", "visit", "done_valid", "result_ready", "slot", "done_slot", "tag"):
         getattr(dut, f"{port}_i").value = 0
     await reset(dut)
     slots: list[dict[str, int] | None] = [None] * SLOTS
@@ -30,7 +30,8 @@ async def agrees_with_a_list(dut):
         ready = draw.random() < 0.5
         tag = draw.getrandbits(TAG_BITS)
         dut.begin_i.value, dut.tag_i.value = int(begins), tag
-        dut.slot_i.value, dut.visit_i.value, dut.last_i.value = visiting or 0, int(visits), int(last)
+        dut.visiting_i.value, dut.visit_i.value = int(visiting is not None), int(visits)
+        dut.slot_i.value = visiting if visiting is not None else draw.randrange(SLOTS)
         dut.done_valid_i.value, dut.done_slot_i.value = int(done is not None), done or 0
         dut.result_ready_i.value = int(ready)
         await settle()

@@ -243,8 +243,12 @@ async def copies_are_what_a_recursive_copier_makes(dut):
 
 @cocotb.test()
 async def faults_are_those_of_the_graph(dut):
-    faults = await copies(dut, cocotb.RANDOM_SEED + 1, 60, stall=0.05, damaged=1)
-    assert set(faults) == set(range(7)), faults
+    faults = set()
+    for part in range(12):  # Two are nearly always enough for the rarest of them.
+        faults |= set(await copies(dut, cocotb.RANDOM_SEED + 1 + part, 30, stall=0.05, damaged=1))
+        if part > 0 and faults == set(range(7)):
+            break
+    assert faults == set(range(7))
 
 
 @cocotb.test()
