@@ -37,19 +37,19 @@ module nca_range_slots #(
 
   logic [SLOTS-1:0] used_d, used_q;
   count_t visited_d, visited_q;  // the number of the next line
+  count_t under_way_d, under_way_q;  // lines of the command that is visited
   count_t done_q[SLOTS], finals_q[SLOTS];  // of the next one that is done, and of the last one that was visited
-  count_t done, done_here;
+  count_t done;
   logic [TAG_BITS-1:0] tags_q[SLOTS];
-  logic result_d, result_q, takes, end_now, ended, unused_ready;
+  logic result_d, result_q, takes, done_here, end_now, ended, unused_ready;
   logic [TAG_BITS-1:0] result_tag_q;
-  slot_t here, ended_slot;
+  slot_t ended_slot;
 
   assign has_free_o = used_q != '1;
-  assign here       = visiting_i ? slot_i : free_o;
-  assign done_here  = done_q[here];
-  assign has_room_o = visited_q - done_here != count_t'(UNDER_WAY);
+  assign has_room_o = under_way_q != count_t'(UNDER_WAY);
   assign done       = done_q[done_slot_i];
-  assign end_now    = done_valid_i && !(visiting_i && done_slot_i == slot_i) && done == finals_q[done_slot_i];
+  assign done_here  = done_valid_i && visiting_i && done_slot_i == slot_i;
+  assign end_now    = done_valid_i && !done_here && done == finals_q[done_slot_i];
   assign takes      = !result_q || result_ready_i;
   assign ends_o     = takes && ended;
 
@@ -74,13 +74,15 @@ module nca_range_slots #(
   end
 
   always_comb begin
-    used_d    = used_q;
-    result_d  = takes ? ended : result_q;
-    visited_d = visited_q + count_t'(visit_i);
+    used_d      = used_q;
+    result_d    = takes ? ended : result_q;
+    visited_d   = visited_q + count_t'(visit_i);
+    under_way_d = under_way_q + {{(CountBits - 1) {done_here && !visit_i}}, done_here != visit_i};
     if (takes && ended) used_d[ended_slot] = 1'b0;
     if (begin_i) begin
       used_d[free_o] = 1'b1;
-      visited_d      = done_here;
+      visited_d      = done_q[free_o];
+      under_way_d    = '0;
     end
   end
 
@@ -98,7 +100,8 @@ module nca_range_slots #(
   end
 
   always_ff @(posedge clk_i) begin
-    visited_q <= visited_d;
+    visited_q   <= visited_d;
+    under_way_q <= under_way_d;
     if (done_valid_i) done_q[done_slot_i] <= done + 1'b1;
     if (visit_i) finals_q[slot_i] <= visited_q;
     if (begin_i) tags_q[free_o] <= tag_i;

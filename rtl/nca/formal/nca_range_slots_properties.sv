@@ -28,6 +28,7 @@ module nca_range_slots_properties #(
     input logic [ TAG_BITS-1:0] result_tag_o,
     input logic [    SLOTS-1:0] used_q,
     input logic [CountBits-1:0] visited_q,
+    input logic [CountBits-1:0] under_way_q,
     input logic [CountBits-1:0] done_q[SLOTS],
     input logic [CountBits-1:0] finals_q[SLOTS],
     input logic [ TAG_BITS-1:0] tags_q[SLOTS],
@@ -143,7 +144,7 @@ module nca_range_slots_properties #(
       if (waits_q) assert (result_valid_o && result_tag_o == waiting_tag_q);
       // The slot in use is that of a command that has begun, with its tag and its lines.
       if (used_q[slot_q]) assert (begun_q && tags_q[slot_q] == tag_q);
-      if (visiting_i) assert (used_q[slot_i]);
+      if (visiting_i) assert (used_q[slot_i] && under_way[slot_i] == under_way_q);
       if (lines_q != 0) assert (used_q[slot_q]);
       assert (32'(under_way[slot_q]) == lines_q && lines_q <= UNDER_WAY);
       if (!used_q[slot_q]) assert (lines_q == 0);

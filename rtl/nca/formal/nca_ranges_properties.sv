@@ -90,5 +90,5 @@ bind nca_ranges nca_ranges_properties #(
     .done_valid_i,
     .done_slot_i,
     .slot_q,
-    .under_way(i_slots.visited_q - i_slots.done_here)
+    .under_way(i_slots.under_way_q)
 );
