@@ -6,13 +6,14 @@
 /// address map and the network are outside.
 ///
 /// No deadlock. Each of four kinds of jobs has a quarter of the list. `done` waits for nothing but `ended`, and a store
-/// for nothing but the table, `ring`, `home` and `ended`. What needs a place in the list, and would find none, has no
-/// ready: an acknowledgement that is stored to a line with events (bit ShareEvent of `room_o`), a copy of another tile
-/// (ShareCopy), and a written packet whose acknowledgement goes to a third tile (ShareWord, whose last place nothing
-/// else takes). The tile must not let these block others: it keeps acknowledgements, of which each packet under way
-/// has one, in a place of their own, and answers the other two, like a store that is refused, that they come too early:
-/// their sender keeps them and tries again. Then all packets are answered, so that jobs end, except where the events of
-/// several tiles cause each other in a circle: these need as many places as there are events at once.
+/// for nothing but the table, `ring`, `home` and `ended`: if it finds no place in the list, its result says so. What
+/// cannot be refused in this way has no ready while there is no place: an acknowledgement that is stored to a line with
+/// events, and a store to a single-reader queue (bit ShareEvent of `room_o`), a copy of another tile (ShareCopy), and a
+/// written packet whose acknowledgement goes to a third tile (ShareWord, whose last place nothing else takes). The tile
+/// must not let these block others: it keeps acknowledgements, of which each packet under way has one, in a place of
+/// their own, and answers the others, like stores that were refused, that they come too early: their senders keep them
+/// and try again. Then each packet is answered, so that jobs end, except where events of several tiles cause each other
+/// in a circle: these need as many places as there are events at once.
 module cni #(
     parameter int unsigned JOBS = 64,          // a multiple of four
     parameter int unsigned ENTRIES = 16,       // of the region table
@@ -154,7 +155,8 @@ module cni #(
   check_t check;
   job_t job;
 
-  assign store_may     = store_i.by != ByAcknowledgement || room_o[ShareEvent];
+  // What the responses never refuse for lack of a place.
+  assign store_may     = room_o[ShareEvent] || (store_i.by != ByAcknowledgement && store_i.code != LineQueue);
   assign store_ready_o = responses_ready && store_may;
 
   cni_responses #(

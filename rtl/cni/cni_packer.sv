@@ -154,7 +154,8 @@ module cni_packer #(
   assign word_o          = aligned;
   assign done_valid_o    = step_q == Done;
   assign done_number_o   = next.number;
-  assign done_o.fault    = next.none ? FaultNone : read_fault_i;
+  // A turn without a packet is one of a job that has failed: its first fault is kept.
+  assign done_o.fault    = read_fault_i;
   assign done_o.address  = read_word_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
