@@ -1,9 +1,9 @@
 /// cni: the cache-integrated network interface of a tile: lines with events, the list of jobs, copies, posted stores,
 /// acknowledgements, the region table.
 ///
-/// What a store to a line with events causes, what other tiles ask for and acknowledgements become jobs; at each turn of
-/// a job a packet leaves, and with the end of its last packet the job ends, exactly once, at `ended`. The caches, the
-/// address map and the network are outside.
+/// What a store to a line with events causes, what other tiles ask for and acknowledgements become jobs; at each turn
+/// of a job a packet leaves, and with the end of its last packet the job ends, exactly once, at `ended`. The
+/// caches, the address map and the network are outside.
 ///
 /// No deadlock. Each of four kinds of jobs has a quarter of the list. `done` waits for nothing but `ended`, and a store
 /// for nothing but the table, `ring`, `home` and `ended`: if it finds no place in the list, its result says so. What
@@ -277,7 +277,7 @@ module cni #(
       .index_o(unused_request)
   );
 
-  logic cleared, take_valid, put_valid, put_ready, again_valid, list_ready, writes, word_valid, refused_valid;
+  logic cleared, take_valid, put_valid, put_ready, again_valid, list_ready, word_valid, refused_valid;
   logic refused_ready, puts;
   share_e take;
   number_t free, word_number;
@@ -325,7 +325,6 @@ module cni #(
       .put_o              (put),
       .plan_o             (plan),
       .owner_o            (owner),
-      .writes_o           (writes),
       .word_valid_o       (word_valid),
       .word_number_o      (word_number),
       .word_index_o       (word_index),
@@ -380,7 +379,6 @@ module cni #(
       .plan_valid_i  (puts),
       .plan_number_i (free),
       .plan_i        (plan),
-      .may_pick_i    (!writes),
       .pick_o        (pick),
       .copies_stop_o (copies_stop),
       .turn_valid_i  (turn_valid),

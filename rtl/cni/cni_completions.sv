@@ -37,41 +37,30 @@ module cni_completions #(
   typedef logic [CountWidth-1:0] count_t;
   typedef logic [NumberWidth-1:0] number_t;
   typedef logic [ClearWidth-1:0] clear_t;
-  typedef struct packed {
-    count_t count;
-    logic   last;
-  } sent_t;
-  typedef struct packed {
-    count_t count;
-    logic   failed;
-  } passed_t;
-
   typedef enum logic [1:0] {
     Wait  = 2'd0,
     Count = 2'd1,
     Tell  = 2'd2   // that the job has ended
   } step_e;
 
-  sent_t sent_q[JOBS];
-  passed_t passed_q[JOBS];
+  count_t sent_q[JOBS], passed_q[JOBS];  // packets that were sent, and that have ended
+  logic lasts_q[JOBS];                   // all were sent
+  logic failed_q[JOBS];
   owner_t owners_q[JOBS];
   clear_t clear_d, clear_q;
   step_e step_d, step_q;
   number_t number_q;
   verdict_t verdict_d, verdict_q, kept;
-  sent_t sent;
-  passed_t passed;
   owner_t owner;
-  logic comes, counts, ends, failed;
+  logic comes, counts, ends, failed, fails;
   count_t next;
 
   assign comes  = done_valid_i && done_ready_o;
-  assign sent   = sent_q[number_q];
-  assign passed = passed_q[number_q];
   assign owner  = owners_q[number_q];
-  assign next   = passed.count + 1'b1;
-  assign failed = passed.failed || verdict_q.fault != FaultNone;
-  assign ends   = sent.last && sent.count == next;
+  assign next   = passed_q[number_q] + 1'b1;
+  assign failed = failed_q[number_q];
+  assign fails  = failed || verdict_q.fault != FaultNone;
+  assign ends   = lasts_q[number_q] && sent_q[number_q] == next;
   assign counts = step_q == Count;
 
   // The first fault; what is read when the next packet of the job ends.
@@ -83,7 +72,7 @@ module cni_completions #(
       .read_i         (comes),
       .read_address_i (done_number_i),
       .read_data_o    (kept),
-      .write_i        (counts && !passed.failed),
+      .write_i        (counts && !failed),
       .write_address_i(number_q),
       .write_data_i   (verdict_q)
   );
@@ -97,7 +86,7 @@ module cni_completions #(
         if (done_valid_i) step_d = Count;
       end
       Count: begin
-        if (passed.failed) verdict_d = kept;
+        if (failed) verdict_d = kept;
         step_d = ends ? Tell : Wait;
       end
       default: if (ended_ready_i) step_d = Wait;
@@ -107,7 +96,7 @@ module cni_completions #(
   assign clear_d = cleared_o ? clear_q : clear_q + 1'b1;
 
   assign cleared_o       = clear_q == clear_t'(JOBS);
-  assign send_failed_o   = passed_q[send_number_i].failed;
+  assign send_failed_o   = failed_q[send_number_i];
   assign done_ready_o    = step_q == Wait;
   assign copy_done_o     = counts && owner.kind == SendCopy;
   assign ended_valid_o   = step_q == Tell;
@@ -130,25 +119,21 @@ module cni_completions #(
     end
   end
 
-  number_t sent_at, passed_at;
-  sent_t sent_next;
-  passed_t passed_next;
-  always_comb begin
-    sent_at     = send_number_i;
-    sent_next   = '{sent_q[send_number_i].count + 1'b1, send_last_i};
-    passed_at   = number_q;
-    passed_next = '{next, failed && !ends};
-    if (!cleared_o) begin
-      sent_at     = clear_q[NumberWidth-1:0];
-      sent_next   = '0;
-      passed_at   = clear_q[NumberWidth-1:0];
-      passed_next = '0;
-    end
-  end
+  // Written in one place each.
+  number_t cleared, sent_at, passed_at;
+  assign cleared   = clear_q[NumberWidth-1:0];
+  assign sent_at   = cleared_o ? send_number_i : cleared;
+  assign passed_at = cleared_o ? number_q : cleared;
 
   always_ff @(posedge clk_i) begin
-    if (sends_i || !cleared_o) sent_q[sent_at] <= sent_next;
-    if (counts || !cleared_o) passed_q[passed_at] <= passed_next;
+    if (sends_i || !cleared_o) begin
+      sent_q[sent_at]  <= cleared_o ? sent_q[send_number_i] + 1'b1 : '0;
+      lasts_q[sent_at] <= send_last_i;
+    end
+    if (counts || !cleared_o) begin
+      passed_q[passed_at] <= cleared_o ? next : '0;
+      failed_q[passed_at] <= cleared_o && fails && !ends;
+    end
     if (owner_valid_i) owners_q[owner_number_i] <= owner_i;
     if (comes) number_q <= done_number_i;
     verdict_q <= verdict_d;

@@ -1,13 +1,13 @@
-/// cni_intake: a job of the responses, or a request from elsewhere, becomes an entry of the list of jobs with its words.
+/// cni_intake: a job of the responses, or a request from elsewhere, becomes an entry of the list of jobs.
 ///
 /// The fields of a command and the data of a message, an item or a notification are collected, one word in each cycle;
 /// then the addresses of commands, answers and notifications are checked by the region table, and the source of a copy
 /// is looked up: a copy whose source is not here is sent as a whole to the tile that has it. What is refused ends with
 /// a fault, and never enters the list. A notification is an entry for each of its addresses that is not null.
 ///
-/// A job's data stay in a queue until it has its number; while they are written to the memory of jobs, no turn may
-/// begin, as it could be this one's. The line and the item are read until the job is accepted. Every output depends on
-/// registers alone, but ready, and the data of `put`, `word` and `take`.
+/// A job's data stay in a queue until it has its number. Then they are written to the memory of jobs, one word in each
+/// cycle from the next one on: the job's packet needs more cycles to its first word. The line and the item are read
+/// until the job is accepted. Every output depends on registers alone, but ready and `take`.
 module cni_intake #(
     parameter int unsigned JOBS = 64,
     localparam int unsigned NumberWidth = JOBS > 1 ? $clog2(JOBS) : 1
@@ -47,7 +47,6 @@ module cni_intake #(
     output cni_pkg::copy_t                       put_o,
     output cni_pkg::plan_t                       plan_o,
     output cni_pkg::owner_t                      owner_o,
-    output logic                                 writes_o,            // no turn may begin
     output logic                                 word_valid_o,
     output logic               [NumberWidth-1:0] word_number_o,
     output logic                           [2:0] word_index_o,
@@ -310,7 +309,6 @@ module cni_intake #(
   assign put_o.bytes       = bytes_q;
   assign plan_o            = '{kind_q, no_retry_q, by_lines_q, acknowledgement_q};
   assign owner_o           = '{share_q, kind_q, mark_q};
-  assign writes_o          = step_q == Write;
   assign word_valid_o      = step_q == Write && words_valid && !dropped_q;
   assign word_number_o     = number_q;
   assign word_index_o      = notifies_q ? '0 : at_q;

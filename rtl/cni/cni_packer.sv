@@ -80,15 +80,14 @@ module cni_packer #(
 
   // Words of the memory of jobs are read ahead; the aligner knows how many it needs.
   logic [2:0] index_d, index_q;
-  logic stored_valid_d, stored_valid_q, stored_reads, from_memory;
+  logic stored_valid_q, stored_reads, from_memory;
   logic moves, word_valid, word_ready;
   word_t stored;
 
-  assign moves          = step_q == Header || step_q == Words;
-  assign from_memory    = moves && !copies;
-  assign stored_reads   = from_memory && (!stored_valid_q || word_ready);
-  assign stored_valid_d = from_memory && !pops;
-  assign index_d        = step_q == Wait ? '0 : index_q + 3'(stored_reads);
+  assign moves        = step_q == Header || step_q == Words;
+  assign from_memory  = moves && !copies;
+  assign stored_reads = from_memory && (!stored_valid_q || word_ready);
+  assign index_d      = step_q == Wait ? '0 : index_q + 3'(stored_reads);
 
   ram_1r1w #(
       .WORDS(LineWords * JOBS),
@@ -159,17 +158,15 @@ module cni_packer #(
   assign done_o.address  = read_word_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      step_q         <= Wait;
-      stored_valid_q <= 1'b0;
-    end else begin
-      step_q         <= step_d;
-      stored_valid_q <= stored_valid_d;
-    end
+    if (!rst_ni) step_q <= Wait;
+    else step_q <= step_d;
   end
 
-  // It means nothing while no word is read.
-  always_ff @(posedge clk_i) index_q <= index_d;
+  // They mean nothing while no word is read.
+  always_ff @(posedge clk_i) begin
+    index_q        <= index_d;
+    stored_valid_q <= from_memory;
+  end
 
   if (JOBS == 0) begin : gen_wrong_jobs
     $error("cni_packer: JOBS is at least 1");

@@ -16,7 +16,6 @@ module cni_sender #(
     input  logic           [NumberWidth-1:0] plan_number_i,
     input  cni_pkg::plan_t                   plan_i,
     // The list of jobs.
-    input  logic                             may_pick_i,
     output logic                             pick_o,
     output logic                             copies_stop_o,
     input  logic                             turn_valid_i,
@@ -117,7 +116,7 @@ module cni_sender #(
     if (copy_done_i) copies_d = copies_d - 1'b1;
   end
 
-  assign pick_o         = step_q == Wait && may_pick_i;
+  assign pick_o         = step_q == Wait;
   assign copies_stop_o  = copies_q == count_t'(COPY_PACKETS);
   assign turn_ready_o   = step_q == Wait;
   assign again_valid_o  = step_q == Rest && rest_valid;

@@ -83,7 +83,7 @@ class Bench:
         self.lines = [Line(self.draw, kind, 0x1_4000 + 0x400 * i) for i, kind in enumerate(kinds)]
         self.weights = [self.rates["command"] if line.kind == COMMAND else 1 for line in self.lines]
         self.memory: dict[int, int] = {}
-        self.cycle, self.slot, self.mark, self.asks = 0, 0, 0, True
+        self.slot, self.mark, self.asks = 0, 0, True
         self.driven: dict[str, int] = {}
         self.kept: dict[str, list[int]] = {}
         self.offers: dict[str, object] = {}
@@ -112,13 +112,13 @@ class Bench:
     def saw(self, what: str) -> None:
         self.seen[what] = self.seen.get(what, 0) + 1
 
-    def source(self, size: int) -> int:
-        """Bytes of a copy, which no other one reads now."""
+    def source(self, *, here: bool) -> int:
+        """Where a copy begins: bytes that no other one reads now."""
         draw = self.draw
         self.slot = (self.slot + 1) % 100
         if draw.random() < 0.15:
-            return draw.choice([FORBIDDEN, NOWHERE, 0x2_9000, 0x2_9000])
-        base = draw.choice([0x1_0000, 0x8_0000, 0xA_0000, 0xA_0000, 0xC_0000])
+            return NOWHERE if here else draw.choice([FORBIDDEN, NOWHERE, 0x2_9000, 0x2_9000])
+        base = draw.choice([0x1_0000, 0x8_0000, 0xA_0000, 0xA_0000] + ([] if here else [0xC_0000, 0xC_0000]))
         return base + 512 * self.slot + draw.randrange(64)
 
     # Inputs.
@@ -150,8 +150,9 @@ class Bench:
         if store is None:
             return
         packed = store.line.kind
-        size = 8 * len(store.data)
-        for value, width in ((store.by, 2), (8 * store.number, 6), (size, 7), (store.data[0], 64), (store.line.tag, 64)):
+        offset, size = 8 * store.number, 8 * len(store.data)
+        parts = (store.by, 2), (offset, 6), (size, 7), (store.data[0], 64), (store.line.tag, 64)
+        for value, width in parts:
             packed = packed << width | value
         self.put(store_i=packed, words_i=sum(word << 64 * i for i, word in enumerate(store.line.words)))
         item, number = store.item or store.data, int(dut.item_number_o.value)
@@ -200,9 +201,7 @@ class Bench:
         self.mark = (self.mark + 1) % (1 << 16)
         acknowledgement = draw.choice([0, THIRD + 8])
         to = draw.choice([remote(draw), FORBIDDEN]) + draw.randrange(8)  # its own tile has checked it
-        source = self.source(size)
-        if not home_of(source)[1]:
-            source = NOWHERE
+        source = self.source(here=True)
         self.put(copy_i=(source << 64 | to) << 17 | size, copy_mark_i=self.mark)
         self.put(copy_acknowledgement_i=acknowledgement)
         return Job(OF_COPIES, COPY, to, size, b"", source, acknowledgement, mark=self.mark)
@@ -281,7 +280,6 @@ class Bench:
         for share in range(4) if not self.inside else (OF_COMMANDS, OF_COPIES, OF_WORDS):
             assert sum(job.share == share for job in self.live) <= SHARE, "more jobs than places"
         assert not int(dut.idle_o.value) or self.none_lives()
-        self.cycle += 1
 
     def none_lives(self) -> bool:
         # What was accepted in this cycle, or may still be refused, is not counted yet.
@@ -380,8 +378,8 @@ class Bench:
     def ended(self, job: Job, fault: int, address: int) -> None:
         """A packet of the job."""
         job.under_way -= 1
-        if fault and job.failed_at is None:
-            job.verdict, job.failed_at = (fault, address), self.cycle
+        if fault and not job.failed:
+            job.verdict, job.failed = (fault, address), True
 
     def moved_ring(self, ring: int) -> None:
         self.ring = fields(ring, 2, 64, 7)
@@ -411,7 +409,9 @@ class Bench:
 
     def read_offered(self, address: int) -> None:
         job = self.copy_at(address)
-        assert job.failed_at is None or self.cycle - job.failed_at < 8, "a failed copy goes on"
+        # A packet may have been planned before it failed.
+        job.late += int(job.failed)
+        assert job.late <= 1, "a failed copy goes on"
         self.read_seen = True
 
     def moved_read(self, address: int, size: int) -> None:
@@ -562,7 +562,7 @@ async def run(dut, cycles: int, **rates: float) -> Bench:
 @cocotb.test()
 async def everything_at_random(dut):
     seen = (await run(dut, 5000)).seen
-    assert all(seen[f"packet {kind}"] > 2 for kind in (STORE, ADD, TRANSFER)) and seen["piece"] > 100
+    assert all(seen[f"packet {kind}"] for kind in (STORE, ADD, TRANSFER)) and seen["piece"] > 100
     assert all(seen[f"ended {share} ok"] > 9 for share in range(4))
     assert seen[f"ended {OF_COMMANDS} wrong"] and seen[f"ended {OF_COPIES} wrong"]
     assert JOBS > 16 or seen["busy"] > 2

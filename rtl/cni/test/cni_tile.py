@@ -72,12 +72,13 @@ class Job:
     begun: int = 0  # bytes, or 1
     under_way: int = 0
     verdict: tuple[int, int] = (0, 0)
-    failed_at: int | None = None
+    failed: bool = False
+    late: int = 0  # reads after that
 
     @property
     def complete(self) -> bool:
         whole = self.size if self.kind == COPY else 1
-        return self.under_way == 0 and (self.begun == whole or self.failed_at is not None)
+        return self.under_way == 0 and (self.begun == whole or self.failed)
 
     def piece(self) -> tuple[int, int, int]:
         """Source, destination and size of a copy's next packet."""
@@ -148,7 +149,7 @@ class Line:
             counter = draw.choice([FORBIDDEN, counter + 4])
         words = [kind | size << 8, to, counter]
         if kind == 1:
-            words.append(busy.source(size))
+            words.append(busy.source(here=False))
         else:
             words += [draw.getrandbits(64) for _ in range((size + 7) // 8)]
         stores = list(enumerate(words))
