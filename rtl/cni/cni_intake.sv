@@ -273,9 +273,9 @@ module cni_intake #(
         if (refused_ready_i) step_d = Write;
       end
       default: begin
-        // A notification has one word, and goes on with the next address of the line.
-        if (words_valid != notifies_q) at_d = at_q + 1'b1;
-        if (!words_valid) step_d = notifies_q ? Load : Wait;
+        // A notification has one word, after which the next address of the line follows.
+        if (words_valid) at_d = at_q + 1'b1;
+        else step_d = notifies_q ? Load : Wait;
       end
     endcase
   end

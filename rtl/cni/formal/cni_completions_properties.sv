@@ -46,7 +46,7 @@ module cni_completions_properties #(
   logic [NumberWidth-1:0] at_q;        // as it was at reset
   logic started_q = 1'b0;
   logic open_q, closed_q, failed_here_q, waits_q;
-  int unsigned under_way_q, inside;
+  int unsigned under_way_q, counted;
   owner_t owner_q;
   verdict_t first_q;
   ended_t waiting_q;
@@ -56,7 +56,7 @@ module cni_completions_properties #(
   assign sends  = sends_i && send_number_i == at_q;
   assign comes  = done_valid_i && done_ready_o && done_number_i == at_q;
   assign tells  = ended_valid_o && ended_number_o == at_q;
-  assign inside = 32'(counts && number_q == at_q);  // it has come, and is not counted yet
+  assign counted = 32'(counts && number_q == at_q);  // it has come, and is not counted yet
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -92,7 +92,7 @@ module cni_completions_properties #(
     assume (32'(at_q) < JOBS && 32'(any_number) < JOBS && 32'(owner_number_i) < JOBS && 32'(send_number_i) < JOBS);
     assume (32'(done_number_i) < JOBS);
     if (opens) assume (cleared_o && !open_q);
-    if (sends) assume (open_q && !closed_q && under_way_q + inside < COPY_PACKETS);
+    if (sends) assume (open_q && !closed_q && under_way_q + counted < COPY_PACKETS);
     if (sends_i) assume (cleared_o);
     if (comes) assume (under_way_q != 0);
     if (done_valid_i) assume (cleared_o);
@@ -104,22 +104,23 @@ module cni_completions_properties #(
         assert (ended_o.verdict.fault == (failed_here_q && owner_q.kind != SendAdd ? first_q.fault : FaultNone));
         if (failed_here_q) assert (ended_o.verdict.address == first_q.address);
       end
-      if (open_q && closed_q && under_way_q == 0) assert (tells || inside == 1);
+      if (open_q && closed_q && under_way_q == 0) assert (tells || counted == 1);
       // What is under way is counted.
-      assert (under_way_q + inside <= COPY_PACKETS);
-      if (cleared_o) assert (sent_q[at_q] - passed_q[at_q] == CountWidth'(under_way_q + inside));
+      assert (under_way_q <= COPY_PACKETS && under_way_q + counted <= COPY_PACKETS);
+      if (cleared_o) assert (sent_q[at_q] - passed_q[at_q] == CountWidth'(under_way_q + counted));
       // The sender knows of a failure, as soon as it is counted.
-      if (cleared_o && send_number_i == at_q && inside == 0 && !tells) assert (send_failed_o == failed_here_q);
-      if (waits_q) assert (ended_valid_o && ended_o == waiting_q);
+      if (cleared_o && send_number_i == at_q && counted == 0 && !tells) assert (send_failed_o == failed_here_q);
+      if (waits_q) assert (ended_valid_o);
+      if (waits_q && tells) assert (ended_o == waiting_q);
       // For the induction.
       assert (32'(clear_q) <= JOBS);
       if (!cleared_o) assert (!open_q && !ended_valid_o && !counts);
-      if (!open_q) assert (under_way_q == 0 && inside == 0 && !failed_here_q);
+      if (!open_q) assert (under_way_q == 0 && counted == 0 && !failed_here_q);
       if (open_q) assert (owners_q[at_q] == owner_q);
-      if (open_q && under_way_q + inside != 0) assert (lasts_q[at_q] == closed_q);
+      if (open_q && under_way_q + counted != 0) assert (lasts_q[at_q] == closed_q);
       if (!cleared_o && 32'(at_q) < 32'(clear_q)) assert (sent_q[at_q] == passed_q[at_q] && !failed_q[at_q]);
-      if (cleared_o && inside == 0) assert (failed_q[at_q] == (failed_here_q && !tells));
-      if (cleared_o && inside == 1) begin
+      if (cleared_o && counted == 0) assert (failed_q[at_q] == (failed_here_q && !tells));
+      if (cleared_o && counted == 1) begin
         assert (failed_here_q == (failed_q[at_q] || verdict_q.fault != FaultNone));
         if (failed_q[at_q]) assert (kept == first_q);
         else if (failed_here_q) assert (verdict_q == first_q);

@@ -583,7 +583,7 @@ async def a_slow_network(dut):
 @cocotb.test()
 async def events_without_commands(dut):
     """Notifications, additions and answers, which come as fast as they may."""
-    seen = (await run(dut, 2500, stall=0, store=1, command=0, done=1, copy=0, posted=0)).seen
+    seen = (await run(dut, 3500, stall=0, store=1, command=0, done=1, copy=0, posted=0)).seen
     assert seen[f"ended {OF_EVENTS} ok"] > 30 and seen[f"refused {OF_EVENTS} 2"] > 5
 
 
