@@ -185,7 +185,8 @@ package registers_pkg;
     GraphFaultBufferFull = 64'd5,
     GraphFaultMapFull = 64'd6,
     GraphFaultStackFull = 64'd7,
-    GraphFaultTransferFailed = 64'd8
+    GraphFaultTransferFailed = 64'd8,
+    GraphFaultMemoryError = 64'd9
   } graph_fault_e;
 
   // nma

@@ -91,4 +91,11 @@ module cni_acknowledge #(
     value_q   <= value_d;
   end
 
+  if (TILE_BITS == 0) begin : gen_wrong_tile_bits
+    $error("cni_acknowledge: TILE_BITS is at least 1");
+  end
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("cni_acknowledge: LINE_BYTES is a power of two, at least 16");
+  end
+
 endmodule

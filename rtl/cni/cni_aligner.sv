@@ -127,4 +127,11 @@ module cni_aligner #(
     end
   end
 
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("cni_aligner: LINE_BYTES is a power of two, at least 16");
+  end
+  if (SHIFTS > 1) begin : gen_wrong_shifts
+    $error("cni_aligner: SHIFTS is 0 or 1");
+  end
+
 endmodule

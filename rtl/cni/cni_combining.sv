@@ -152,4 +152,14 @@ module cni_combining #(
     word_q <= word_d;
   end
 
+  if (COMBINE_CYCLES == 0) begin : gen_wrong_combine_cycles
+    $error("cni_combining: COMBINE_CYCLES is at least 1");
+  end
+  if (POSTED == 0) begin : gen_wrong_posted
+    $error("cni_combining: POSTED is at least 1");
+  end
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("cni_combining: LINE_BYTES is a power of two, at least 16");
+  end
+
 endmodule

@@ -44,12 +44,12 @@ module cni_jobs #(
 
   set_t used_d, used_q;      // numbers that are not free
   set_t waits_d, waits_q;    // their jobs wait; an entry without this has ended
-  set_t copies_d, copies_q;  // they are copies
+  logic copies_q[JOBS];      // they are copies
   count_t copy_count_d, copy_count_q, other_count_d, other_count_q;
   logic turn_valid_d, turn_valid_q;
   number_t turn_number_d, turn_number_q;
 
-  logic puts, comes, list_valid, list_leaves, aside_valid, aside_leaves, moves;
+  logic puts, comes, is_copy, list_valid, list_leaves, aside_valid, aside_leaves, moves;
   number_t number, list_head, aside_head;
 
   always_comb begin
@@ -60,6 +60,7 @@ module cni_jobs #(
   assign comes       = put_valid_i && !put_again_i && put_ready_o;
   assign puts        = comes || (put_valid_i && put_again_i);
   assign number      = put_again_i ? put_number_i : free_o;
+  assign is_copy     = put_again_i ? copies_q[put_number_i] : put_is_copy_i;
 
   // Both queues have a place for each number.
   logic list_room, aside_room, unused;
@@ -112,7 +113,6 @@ module cni_jobs #(
   always_comb begin
     used_d        = used_q;
     waits_d       = waits_q;
-    copies_d      = copies_q;
     copy_count_d  = copy_count_q;
     other_count_d = other_count_q;
     turn_valid_d  = turn_valid_q && !turn_ready_i;
@@ -131,13 +131,10 @@ module cni_jobs #(
       else if (copies_q[end_number_i]) copy_count_d = copy_count_d - 1'b1;
       else other_count_d = other_count_d - 1'b1;
     end
-    if (comes) begin
-      used_d[number]   = 1'b1;
-      copies_d[number] = put_is_copy_i;
-    end
+    if (comes) used_d[number] = 1'b1;
     if (puts) begin
       waits_d[number] = 1'b1;
-      if (copies_d[number]) copy_count_d = copy_count_d + 1'b1;
+      if (is_copy) copy_count_d = copy_count_d + 1'b1;
       else other_count_d = other_count_d + 1'b1;
     end
   end
@@ -166,7 +163,6 @@ module cni_jobs #(
     if (!rst_ni) begin
       used_q        <= '0;
       waits_q       <= '0;
-      copies_q      <= '0;
       copy_count_q  <= '0;
       other_count_q <= '0;
       turn_valid_q  <= 1'b0;
@@ -174,12 +170,19 @@ module cni_jobs #(
     end else begin
       used_q        <= used_d;
       waits_q       <= waits_d;
-      copies_q      <= copies_d;
       copy_count_q  <= copy_count_d;
       other_count_q <= other_count_d;
       turn_valid_q  <= turn_valid_d;
       turn_number_q <= turn_number_d;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (comes) copies_q[free_o] <= put_is_copy_i;
+  end
+
+  if (JOBS == 0) begin : gen_wrong_jobs
+    $error("cni_jobs: JOBS is at least 1");
   end
 
 endmodule

@@ -94,4 +94,8 @@ module cni_pieces #(
     bytes_q    <= bytes_d;
   end
 
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("cni_pieces: LINE_BYTES is a power of two, at least 16");
+  end
+
 endmodule

@@ -87,10 +87,12 @@ package cni_pkg;
   } outcome_e;
 
   typedef enum logic [2:0] {
-    FaultNone        = 3'(CniFaultNone),
-    FaultNotAllowed  = 3'(CniFaultNotAllowed),
-    FaultWrongAccess = 3'(CniFaultWrongAccess),
-    FaultWrongShape  = 3'(CniFaultWrongShape)
+    FaultNone            = 3'(CniFaultNone),
+    FaultNotConfigured   = 3'(CniFaultNotConfigured),
+    FaultNotAllowed      = 3'(CniFaultNotAllowed),
+    FaultWrongAccess     = 3'(CniFaultWrongAccess),
+    FaultWrongShape      = 3'(CniFaultWrongShape),
+    FaultAcknowledgement = 3'(CniFaultAcknowledgement)
   } fault_e;
 
   /// What becomes of the line, if it is done: its tag, and one word.
@@ -156,6 +158,78 @@ package cni_pkg;
     logic       last;     // of its packet
   } aligned_t;
 
+  /// Whose job it is: each of them may have a quarter of the list.
+  typedef enum logic [1:0] {
+    ShareCommand = 2'd0,
+    ShareEvent   = 2'd1,
+    ShareCopy    = 2'd2,  // copies that other tiles ask for
+    ShareWord    = 2'd3   // acknowledgements for third tiles, and words that the cache could not store
+  } share_e;
+
+  /// What the packets of a job are.
+  typedef enum logic [1:0] {
+    SendCopy     = 2'd0,  // the next bytes of a copy
+    SendStore    = 2'd1,
+    SendAdd      = 2'd2,  // its word is added at the address
+    SendTransfer = 2'd3   // a copy for the tile of its source, which is the address; its word is the destination
+  } send_e;
+
+  /// Identifies the copy of another tile there.
+  typedef logic [15:0] mark_t;
+
+  /// A job that is not of a line with events.
+  typedef struct packed {
+    send_e       kind;
+    word_t       source;           // of a copy; or the word
+    word_t       destination;
+    word_t       acknowledgement;
+    logic [16:0] bytes;
+    mark_t       mark;
+  } request_t;
+
+  /// A question to the region table.
+  typedef struct packed {
+    word_t       address;
+    logic [16:0] bytes;
+    logic        writes;
+  } question_t;
+
+  /// What the sender has to know of a job, by its number, apart from the words of a copy.
+  typedef struct packed {
+    send_e kind;
+    logic  no_retry;
+    logic  by_lines;         // the source is read by lines
+    word_t acknowledgement;
+  } plan_t;
+
+  /// What is to be known when a job ends.
+  typedef struct packed {
+    share_e share;
+    send_e  kind;
+    mark_t  mark;
+  } owner_t;
+
+  /// What a packet says before its words.
+  typedef struct packed {
+    send_e       kind;
+    logic        no_retry;
+    word_t       address;
+    logic [16:0] bytes;
+    word_t       acknowledgement;
+  } header_t;
+
+  /// How a packet, or a job, has ended; `address` is that of the fault.
+  typedef struct packed {
+    fault_e fault;
+    word_t  address;
+  } verdict_t;
+
+  typedef struct packed {
+    share_e   share;
+    mark_t    mark;
+    verdict_t verdict;
+  } ended_t;
+
   localparam int unsigned Log2ItemsMax = 20;
   localparam int unsigned AddressBits = int'(CniTagShift);  // of a request with a tag
 
@@ -176,6 +250,12 @@ package cni_pkg;
   localparam logic [2:0] WordAdd = CniCounterAdd[5:3];
   localparam logic [2:0] WordSet = CniCounterSet[5:3];
   localparam logic [2:0] WordReload = CniCounterReload[5:3];
+  localparam logic [2:0] WordPreset = CniCounterPreset[5:3];
+  localparam logic [2:0] WordTargets = CniCounterNotify[5:3];
+  localparam logic [2:0] WordWhat = CniCommandWhat[5:3];
+  localparam logic [2:0] WordDestination = CniCommandDestination[5:3];
+  localparam logic [2:0] WordAcknowledgement = CniCommandAcknowledgement[5:3];
+  localparam logic [2:0] WordSource = CniCommandSource[5:3];
   localparam logic [2:0] WordHead = CniQueueHead[5:3];
   localparam logic [2:0] WordTail = CniQueueTail[5:3];
   localparam logic [2:0] WordBuffer = CniQueueBuffer[5:3];

@@ -166,4 +166,17 @@ module cni_regions #(
     if (set_valid_i) entries_q[set_entry_i] <= set;
   end
 
+  if (ENTRIES == 0) begin : gen_wrong_entries
+    $error("cni_regions: ENTRIES is at least 1");
+  end
+  if (WAYS == 0) begin : gen_wrong_ways
+    $error("cni_regions: WAYS is at least 1");
+  end
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("cni_regions: LINE_BYTES is a power of two, at least 16");
+  end
+  if (ADDRESS_BITS <= $clog2(LINE_BYTES) || ADDRESS_BITS > 64) begin : gen_wrong_address_bits
+    $error("cni_regions: ADDRESS_BITS is at most 64, and more than an offset in a line");
+  end
+
 endmodule

@@ -349,4 +349,8 @@ module cni_responses #(
     end
   end
 
+  if (COUNTERS > 1 || QUEUES > 1 || MATCH_QUEUES > 1) begin : gen_wrong_kinds
+    $error("cni_responses: COUNTERS, QUEUES and MATCH_QUEUES are 0 or 1");
+  end
+
 endmodule

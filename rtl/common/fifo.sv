@@ -17,6 +17,9 @@ module fifo #(
     input  logic ready_i,
     output T     data_o
 );
+  if (DEPTH == 0) begin : g_wrong_depth
+    $error("fifo: DEPTH is at least 1");
+  end
 
   localparam int unsigned PointerWidth = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int unsigned CountWidth = $clog2(DEPTH + 1);

@@ -1,4 +1,5 @@
-/// ram_1r1w: a synchronous memory with one port to read and one to write; the only memory in these units.
+/// ram_1r1w: a synchronous memory with one port to read and one to write. The memories of these units
+/// that are read at an edge are all of it; a `fifo` has items that are read in the same cycle.
 ///
 /// A word that is asked for in one cycle is on `read_data_o` in the next one, and stays there until the next read. A
 /// read of the word that is written in the same cycle gives the old value. The contents are undefined until written.
@@ -16,6 +17,12 @@ module ram_1r1w #(
     input  logic [AddressWidth-1:0] write_address_i,
     input  logic [       WIDTH-1:0] write_data_i
 );
+  if (WORDS == 0) begin : g_wrong_words
+    $error("ram_1r1w: WORDS is at least 1");
+  end
+  if (WIDTH == 0) begin : g_wrong_width
+    $error("ram_1r1w: WIDTH is at least 1");
+  end
 
   logic [WIDTH-1:0] words_q[WORDS];
 

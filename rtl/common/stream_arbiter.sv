@@ -18,6 +18,9 @@ module stream_arbiter #(
     output T                      data_o,
     output logic [IndexWidth-1:0] index_o
 );
+  if (N == 0) begin : g_wrong_n
+    $error("stream_arbiter: N is at least 1");
+  end
 
   typedef logic [IndexWidth-1:0] index_t;
 

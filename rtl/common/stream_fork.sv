@@ -12,6 +12,9 @@ module stream_fork #(
     output logic [N-1:0] valid_o,
     input  logic [N-1:0] ready_i
 );
+  if (N == 0) begin : g_wrong_n
+    $error("stream_fork: N is at least 1");
+  end
 
   logic [N-1:0] taken_d, taken_q;  // consumers that already have the item
 

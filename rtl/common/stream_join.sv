@@ -10,6 +10,9 @@ module stream_join #(
     output logic         valid_o,
     input  logic         ready_i
 );
+  if (N == 0) begin : g_wrong_n
+    $error("stream_join: N is at least 1");
+  end
 
   assign valid_o = &valid_i;
   assign ready_o = {N{valid_o && ready_i}};

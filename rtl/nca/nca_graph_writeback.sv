@@ -111,4 +111,20 @@ module nca_graph_writeback #(
       .quiet_o
   );
 
+  if (QUEUE_ENTRIES == 0) begin : gen_wrong_queue_entries
+    $error("nca_graph_writeback: QUEUE_ENTRIES is at least 1");
+  end
+  if (STATE_CYCLES == 0) begin : gen_wrong_state_cycles
+    $error("nca_graph_writeback: STATE_CYCLES is at least 1");
+  end
+  if (STACK_ENTRIES == 0) begin : gen_wrong_stack_entries
+    $error("nca_graph_writeback: STACK_ENTRIES is at least 1");
+  end
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("nca_graph_writeback: LINE_BYTES is a power of two, at least 16");
+  end
+  if (UNDER_WAY == 0) begin : gen_wrong_under_way
+    $error("nca_graph_writeback: UNDER_WAY is at least 1");
+  end
+
 endmodule

@@ -1,6 +1,7 @@
 /// nca_ranges: the range operations: visits the lines of one range after another, in the order of commands, and reports
 /// each command when none of its lines is on its way to memory.
 ///
+/// A command whose last byte is before its first has one line, that of its first byte, which is not dropped unwritten.
 /// A command begins when the lines of the one before have been visited. Each line takes LINE_CYCLES of the cache's
 /// tags. `done_valid_i`: a visited line has nothing that memory does not have, or was dropped; in any order. Results
 /// are in the order of their ends. Every output depends on registers alone. A clock gate may use `quiet_o`.
@@ -79,7 +80,7 @@ module nca_ranges #(
   word_t at_d, at_q;  // in the next line
   word_t last_d, last_q;
   logic [SlotBits-1:0] slot_d, slot_q, free_slot;
-  logic has_free, has_room, moves, on_last_line, cut, ends;
+  logic has_free, has_room, moves, before_last, in_last, on_last_line, whole, ends;
 
   nca_range_slots #(
       .SLOTS    (SLOTS),
@@ -92,10 +93,10 @@ module nca_ranges #(
       .free_o    (free_slot),
       .begin_i   (begins),
       .tag_i     (next.tag),
+      .visiting_i(visits_q),
       .slot_i    (slot_q),
       .has_room_o(has_room),
       .visit_i   (moves),
-      .last_i    (on_last_line),
       .done_valid_i,
       .done_slot_i,
       .ends_o    (ends),
@@ -107,9 +108,12 @@ module nca_ranges #(
   assign pauses           = LINE_CYCLES > 1 && pause_q != '0;
   assign begins           = !visits_q && next_valid && has_free;
   assign command_begins_o = begins;
-  assign on_last_line     = operation_q == RangeInvalidateL1s || at_q[63:InLine] == last_q[63:InLine];
+  assign before_last      = at_q[63:InLine] < last_q[63:InLine];
+  assign in_last          = at_q[63:InLine] == last_q[63:InLine];
+  // Not `in_last`: a last byte before the first must not let the visit go on for ever.
+  assign on_last_line     = operation_q == RangeInvalidateL1s || !before_last;
   // Other bytes of the lines at the edges survive.
-  assign cut              = at_q[InLine-1:0] != '0 || (on_last_line && last_q[InLine-1:0] != '1);
+  assign whole            = at_q[InLine-1:0] == '0 && (before_last || (in_last && last_q[InLine-1:0] == '1));
   assign line_valid_o     = visits_q && !pauses && has_room;
   assign line_slot_o      = slot_q;
   assign line_address_o   = at_q;
@@ -120,7 +124,7 @@ module nca_ranges #(
   always_comb begin
     unique case (operation_q)
       RangeWriteBack: line_action_o = LineWriteBack;
-      RangeInvalidate: line_action_o = cut || coherent_i ? LineFlush : LineDrop;
+      RangeInvalidate: line_action_o = !whole || coherent_i ? LineFlush : LineDrop;
       RangeFlush: line_action_o = LineFlush;
       default: line_action_o = LineL1s;
     endcase
@@ -163,6 +167,22 @@ module nca_ranges #(
     at_q        <= at_d;
     last_q      <= last_d;
     slot_q      <= slot_d;
+  end
+
+  if (QUEUE_ENTRIES == 0) begin : gen_wrong_queue_entries
+    $error("nca_ranges: QUEUE_ENTRIES is at least 1");
+  end
+  if (LINE_CYCLES == 0) begin : gen_wrong_line_cycles
+    $error("nca_ranges: LINE_CYCLES is at least 1");
+  end
+  if (LINE_BYTES < 2 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("nca_ranges: LINE_BYTES is a power of two, at least 2");
+  end
+  if (SLOTS == 0) begin : gen_wrong_slots
+    $error("nca_ranges: SLOTS is at least 1");
+  end
+  if (UNDER_WAY == 0) begin : gen_wrong_under_way
+    $error("nca_ranges: UNDER_WAY is at least 1");
   end
 
 endmodule

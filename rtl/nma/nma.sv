@@ -51,6 +51,22 @@ module nma #(
 );
   import nma_pkg::*;
 
+  if (QUEUE_ENTRIES == 0) begin : g_wrong_queue_entries
+    $error("nma: QUEUE_ENTRIES is at least 1");
+  end
+  if (STATE_CYCLES == 0) begin : g_wrong_state_cycles
+    $error("nma: STATE_CYCLES is at least 1");
+  end
+  if (BURST_BYTES < 16 || BURST_BYTES > 2048 || (BURST_BYTES & (BURST_BYTES - 1)) != 0) begin : g_wrong_burst_bytes
+    $error("nma: BURST_BYTES is a power of two from 16 to 2048");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma: POSTED_WRITES is at least 1");
+  end
+
   logic begins_valid, begins_ready;
   job_t begins;
 

@@ -53,6 +53,16 @@ module nma_access #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_access: LANES is a power of two, at least 2");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_access: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_access: POSTED_WRITES is at least 1");
+  end
+
   localparam logic [TagBits-1:0] Single = TagBits'(STREAM_BURSTS);  // the tag of reads that are no stream's
   typedef logic [LaneBits:0] words_t;
 

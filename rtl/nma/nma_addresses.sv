@@ -25,6 +25,10 @@ module nma_addresses #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_addresses: LANES is a power of two, at least 2");
+  end
+
   localparam offset_t Next = OffsetBits'(WordBytes);
 
   offset_t original_d, original_q, copy_d, copy_q;

@@ -36,6 +36,10 @@ module nma_axi #(
     output logic               [7:0]                ar_len_o,
     output logic               [2:0]                ar_size_o,
     output logic               [1:0]                ar_burst_o,
+    output logic                                    ar_lock_o,
+    output logic               [3:0]                ar_cache_o,
+    output logic               [2:0]                ar_prot_o,
+    output logic               [3:0]                ar_qos_o,
     input  logic                                    r_valid_i,
     output logic                                    r_ready_o,
     input  logic               [TagBits-1:0]        r_id_i,
@@ -49,6 +53,10 @@ module nma_axi #(
     output logic               [7:0]                aw_len_o,
     output logic               [2:0]                aw_size_o,
     output logic               [1:0]                aw_burst_o,
+    output logic                                    aw_lock_o,
+    output logic               [3:0]                aw_cache_o,
+    output logic               [2:0]                aw_prot_o,
+    output logic               [3:0]                aw_qos_o,
     output logic                                    w_valid_o,
     input  logic                                    w_ready_i,
     output nma_pkg::word_t                          w_data_o,
@@ -58,12 +66,30 @@ module nma_axi #(
     output logic                                    b_ready_o,
     input  logic               [TagBits-1:0]        b_id_i,
     input  logic               [1:0]                b_resp_i,
-    output logic                                    error_o         // the memory has refused something, until reset
+    output logic                                    error_o         // a response of this cycle is SLVERR or DECERR
 );
   import nma_pkg::*;
 
+  if (BURST_BYTES < 16 || BURST_BYTES > 2048 || (BURST_BYTES & (BURST_BYTES - 1)) != 0) begin : g_wrong_burst_bytes
+    $error("nma_axi: BURST_BYTES is a power of two from 16 to 2048");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_axi: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_axi: POSTED_WRITES is at least 1");
+  end
+  if (COMPARED_BITS == 0 || COMPARED_BITS > OffsetBits - $clog2(BURST_BYTES)) begin : g_wrong_compared_bits
+    $error("nma_axi: COMPARED_BITS is 1 to 40 - log2(BURST_BYTES)");
+  end
+
   localparam logic [2:0] SizeWord = 3'd3;
   localparam logic [1:0] Increments = 2'b01;
+  // Normal memory, neither cached nor buffered: a response to a write comes from the memory itself, so that `written_o`
+  // may be told to others.
+  localparam logic [3:0] NotBuffered = 4'b0010;
+  // Data, with the least rights: not secure, not privileged.
+  localparam logic [2:0] LeastRights = 3'b010;
 
   logic read_free, write_free, reads_line, writes_line, full, takes_read, takes_write;
 
@@ -143,20 +169,22 @@ module nma_axi #(
   assign ar_size_o  = SizeWord;
   assign aw_size_o  = SizeWord;
   assign ar_burst_o = Increments;
+  assign ar_lock_o  = 1'b0;
+  assign ar_cache_o = NotBuffered;
+  assign ar_prot_o  = LeastRights;
+  assign ar_qos_o   = '0;
   assign aw_burst_o = Increments;
+  assign aw_lock_o  = 1'b0;
+  assign aw_cache_o = NotBuffered;
+  assign aw_prot_o  = LeastRights;
+  assign aw_qos_o   = '0;
   assign aw_id_o    = '0;
   assign w_strb_o   = '1;
   assign r_ready_o  = 1'b1;
   assign b_ready_o  = 1'b1;
 
-  logic error_d, error_q;
-  assign error_d = error_q || (r_valid_i && r_resp_i[1]) || (b_valid_i && b_resp_i[1]);
-  assign error_o = error_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) error_q <= 1'b0;
-    else error_q <= error_d;
-  end
+  // It comes before the answer or `written_o` that it belongs to, or with it.
+  assign error_o    = (r_valid_i && r_resp_i[1]) || (b_valid_i && b_resp_i[1]);
 
   logic unused;
   assign unused = ^{r_resp_i[0], b_resp_i[0], b_id_i};

@@ -29,6 +29,19 @@ module nma_axi_order #(
 );
   import nma_pkg::*;
 
+  if (BURST_BYTES < 16 || BURST_BYTES > 2048 || (BURST_BYTES & (BURST_BYTES - 1)) != 0) begin : g_wrong_burst_bytes
+    $error("nma_axi_order: BURST_BYTES is a power of two from 16 to 2048");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_axi_order: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_axi_order: POSTED_WRITES is at least 1");
+  end
+  if (COMPARED_BITS == 0 || COMPARED_BITS > OffsetBits - $clog2(BURST_BYTES)) begin : g_wrong_compared_bits
+    $error("nma_axi_order: COMPARED_BITS is 1 to 40 - log2(BURST_BYTES)");
+  end
+
   localparam int unsigned LineAt = $clog2(BURST_BYTES);
   localparam int unsigned WriteBits = POSTED_WRITES > 1 ? $clog2(POSTED_WRITES) : 1;
   localparam int unsigned PageWordBits = 12 - 3;

@@ -27,6 +27,13 @@ module nma_axi_read #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_axi_read: LANES is a power of two, at least 2");
+  end
+  if (TAGS < 2) begin : g_wrong_tags
+    $error("nma_axi_read: TAGS is at least 2");
+  end
+
   logic waits_d, waits_q;
   logic [TagBits-1:0] tag_d, tag_q;
   offset_t address_d, address_q;

@@ -24,6 +24,10 @@ module nma_axi_write #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_axi_write: LANES is a power of two, at least 2");
+  end
+
   localparam int unsigned PageBits = 12;
   localparam int unsigned PageWordBits = PageBits - 3;
   typedef logic [LaneBits:0] words_t;

@@ -1,13 +1,14 @@
 /// nma_bounds: is an original where it may be, and where is its copy? Whatever comes back from memory is checked here.
 ///
-/// A new copy is placed behind those before it. On the way back (`back_i`) the parent's copy is set, and must be where
-/// an object was copied to.
+/// A new copy is placed behind those before it. On the way back (`back_i`) the parent's copy is set, and must be before
+/// that of its child: so ways back end, whatever somebody writes into copies.
 module nma_bounds (
     input  logic             clk_i,
     input  nma_pkg::job_t    job_i,
     input  nma_pkg::word_t   child_i,         // the original
     input  logic             back_i,
     input  nma_pkg::offset_t used_i,          // the end of what the buffer has
+    input  nma_pkg::offset_t dst_i,           // the present copy, below that
     input  logic             is_array_i,
     input  logic             aligned_16_i,
     input  nma_pkg::word_t   bytes_i,         // of the original
@@ -75,7 +76,7 @@ module nma_bounds (
   assign no_room_o = behind > limit;
 
   assign parent_wild_o = parent_i[2:0] != '0 || parent_i[63:OffsetBits] != '0
-                         || parent_i[OffsetBits-1:0] < lowest_q || parent_i[OffsetBits-1:0] >= used_i;
+                         || parent_i[OffsetBits-1:0] < lowest_q || parent_i[OffsetBits-1:0] >= dst_i;
 
   // An end that is too high is not used.
   logic unused;

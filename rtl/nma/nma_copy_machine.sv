@@ -49,6 +49,19 @@ module nma_copy_machine #(
 );
   import nma_pkg::*;
 
+  if (STATE_CYCLES == 0) begin : g_wrong_state_cycles
+    $error("nma_copy_machine: STATE_CYCLES is at least 1");
+  end
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_copy_machine: LANES is a power of two, at least 2");
+  end
+  if (STREAM_BURSTS == 0) begin : g_wrong_stream_bursts
+    $error("nma_copy_machine: STREAM_BURSTS is at least 1");
+  end
+  if (POSTED_WRITES == 0) begin : g_wrong_posted_writes
+    $error("nma_copy_machine: POSTED_WRITES is at least 1");
+  end
+
   localparam int unsigned LineBits = OffsetBits - LaneBits - 3;
   localparam int unsigned SlotBits = STREAM_BURSTS > 1 ? $clog2(STREAM_BURSTS) : 1;
   localparam logic [TagBits-1:0] Single = TagBits'(STREAM_BURSTS);  // the tag of reads that are no stream's
@@ -95,6 +108,7 @@ module nma_copy_machine #(
       .child_i      (child),
       .back_i       (back),
       .used_i       (used),
+      .dst_i        (dst),
       .is_array_i   (is_array),
       .aligned_16_i (aligned_16),
       .bytes_i      (bytes),
@@ -276,7 +290,7 @@ module nma_copy_machine #(
   // ---- The map ----
 
   map_do_t map_do;
-  logic map_misfit, map_full;
+  logic map_misfit, map_full, map_round;
   count_t table_words, map_count;
   offset_t original_entry, copy_entry;
 
@@ -294,6 +308,7 @@ module nma_copy_machine #(
       .table_words_o (table_words),
       .misfit_o      (map_misfit),
       .full_o        (map_full),
+      .round_o       (map_round),
       .count_o       (map_count),
       .original_at_o (original_entry),
       .copy_at_o     (copy_entry),
@@ -407,6 +422,7 @@ module nma_copy_machine #(
       .table_words_i        (table_words),
       .map_misfit_i         (map_misfit),
       .map_full_i           (map_full),
+      .map_round_i          (map_round),
       .map_count_i          (map_count),
       .found_i              (found),
       .stream_complete_i    (stream_complete),

@@ -15,6 +15,9 @@ module nma_dirty_words #(
     output logic [  LaneBits:0] run_words_o,
     output logic                run_last_o    // nothing else is dirty
 );
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_dirty_words: LANES is a power of two, at least 2");
+  end
 
   typedef logic [LANES-1:0] lanes_t;
 

@@ -29,6 +29,10 @@ module nma_line_register #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_line_register: LANES is a power of two, at least 2");
+  end
+
   logic [LineBits-1:0] line_d, line_q;
   logic here_d, here_q;  // the word is of this line: known an edge before it is asked for
   logic tagged_d, tagged_q;

@@ -59,6 +59,10 @@ module nma_lines #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_lines: LANES is a power of two, at least 2");
+  end
+
   logic loads_original, loads_copy, stores, stores_now;
   logic [LANES-1:0] stored;
   word_t store_value;

@@ -17,6 +17,7 @@ module nma_map #(
     output nma_pkg::count_t                    table_words_o,
     output logic                               misfit_o,
     output logic                               full_o,
+    output logic                               round_o,         // the next slot is that of the hash again
     output nma_pkg::count_t                    count_o,
     output nma_pkg::offset_t                   original_at_o,
     output nma_pkg::offset_t                   copy_at_o,       // of the slot that was hit, or of what was found
@@ -29,9 +30,10 @@ module nma_map #(
 
   localparam int unsigned IndexBits = OffsetBits - 3;
 
-  count_t count_d, count_q, slot_d, slot_q;
+  count_t count_d, count_q, slot_d, slot_q, next_slot;
   logic [32:0] mask_d, mask_q;  // slots - 1
   logic found_d, found_q;
+  logic round_d, round_q;
   offset_t copy_at_d, copy_at_q, found_at;
 
   logic [31:0] below, hash;
@@ -58,6 +60,9 @@ module nma_map #(
   assign table_words_o = CountBits'(mask_q) + 1'b1;
   assign misfit_o      = !HASHED || objects_i == '0 || CountBits'(mask_q) >= entries_i;
   assign hashed_slot   = CountBits'({1'b0, hash} & mask_q);
+  assign next_slot     = (slot_q + 1'b1) & CountBits'(mask_q);
+  assign round_d       = next_slot == hashed_slot;
+  assign round_o       = round_q;
   assign full_o        = count_q >= (hashed_i ? CountBits'(mask_q) : entries_i);
   assign count_o       = count_q;
   assign original_at_o = map_at_i + {slot_q[IndexBits-1:0], 3'b000};
@@ -77,7 +82,7 @@ module nma_map #(
     end
     if (do_i.find) found_d = 1'b0;
     if (do_i.find || do_i.insert) slot_d = hashed_i ? hashed_slot : count_q;
-    if (do_i.next) slot_d = (slot_q + 1'b1) & CountBits'(mask_q);
+    if (do_i.next) slot_d = next_slot;
     if (do_i.inserted) count_d = count_q + 1'b1;
   end
 
@@ -91,6 +96,7 @@ module nma_map #(
     count_q    <= count_d;
     slot_q     <= slot_d;
     mask_q     <= mask_d;
+    round_q    <= round_d;
     copy_at_q <= copy_at_d;
   end
 

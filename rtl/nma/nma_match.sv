@@ -16,6 +16,10 @@ module nma_match #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_match: LANES is a power of two, at least 2");
+  end
+
   localparam int unsigned LineBits = OffsetBits - LaneBits - 3;
 
   logic [LANES-1:0] equal_d, equal_q;

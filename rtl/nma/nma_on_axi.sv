@@ -1,4 +1,6 @@
 /// nma_on_axi: the near-memory accelerator with its memory behind an AXI4 port.
+///
+/// If the memory refuses an access, the job has the fault memory_error, whatever else was found in what came back.
 module nma_on_axi #(
     parameter int unsigned QUEUE_ENTRIES = 16,
     parameter int unsigned STATE_CYCLES = 1,
@@ -33,6 +35,10 @@ module nma_on_axi #(
     output logic               [7:0]          ar_len_o,
     output logic               [2:0]          ar_size_o,
     output logic               [1:0]          ar_burst_o,
+    output logic                              ar_lock_o,
+    output logic               [3:0]          ar_cache_o,
+    output logic               [2:0]          ar_prot_o,
+    output logic               [3:0]          ar_qos_o,
     input  logic                              r_valid_i,
     output logic                              r_ready_o,
     input  logic               [TagBits-1:0]  r_id_i,
@@ -46,6 +52,10 @@ module nma_on_axi #(
     output logic               [7:0]          aw_len_o,
     output logic               [2:0]          aw_size_o,
     output logic               [1:0]          aw_burst_o,
+    output logic                              aw_lock_o,
+    output logic               [3:0]          aw_cache_o,
+    output logic               [2:0]          aw_prot_o,
+    output logic               [3:0]          aw_qos_o,
     output logic                              w_valid_o,
     input  logic                              w_ready_i,
     output nma_pkg::word_t                    w_data_o,
@@ -55,7 +65,6 @@ module nma_on_axi #(
     output logic                              b_ready_o,
     input  logic               [TagBits-1:0]  b_id_i,
     input  logic               [1:0]          b_resp_i,
-    output logic                              error_o,
     output logic                              quiet_o          // of the accelerator
 );
   import nma_pkg::*;
@@ -69,6 +78,24 @@ module nma_on_axi #(
   logic [LaneBits:0] access_words;
   logic [LaneBits-1:0] access_lane;
   logic [Lanes-1:0][63:0] access_data, answer_words;
+
+  // All writes of a job, and all of its reads that count, are answered before its result is offered. What was read
+  // ahead and not used may come later, even into the next job: then it is that one that is not trusted.
+  logic error, refused_d, refused_q, result_valid;
+  result_t result;
+
+  assign refused_d = !job_begins_o && (refused_q || (error && !result_valid));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) refused_q <= 1'b0;
+    else refused_q <= refused_d;
+  end
+
+  assign result_valid_o   = result_valid;
+  assign result_o.fault   = refused_q ? FaultMemoryError : result.fault;
+  assign result_o.root    = refused_q ? '0 : result.root;
+  assign result_o.bytes   = result.bytes;
+  assign result_o.objects = result.objects;
 
   nma #(
       .QUEUE_ENTRIES(QUEUE_ENTRIES),
@@ -104,9 +131,9 @@ module nma_on_axi #(
       .record_answer_valid_i,
       .record_fault_i,
       .record_words_i,
-      .result_valid_o,
+      .result_valid_o (result_valid),
       .result_ready_i,
-      .result_o,
+      .result_o       (result),
       .quiet_o
   );
 
@@ -136,6 +163,10 @@ module nma_on_axi #(
       .ar_len_o,
       .ar_size_o,
       .ar_burst_o,
+      .ar_lock_o,
+      .ar_cache_o,
+      .ar_prot_o,
+      .ar_qos_o,
       .r_valid_i,
       .r_ready_o,
       .r_id_i,
@@ -149,6 +180,10 @@ module nma_on_axi #(
       .aw_len_o,
       .aw_size_o,
       .aw_burst_o,
+      .aw_lock_o,
+      .aw_cache_o,
+      .aw_prot_o,
+      .aw_qos_o,
       .w_valid_o,
       .w_ready_i,
       .w_data_o,
@@ -158,7 +193,7 @@ module nma_on_axi #(
       .b_ready_o,
       .b_id_i,
       .b_resp_i,
-      .error_o
+      .error_o        (error)
   );
 
 endmodule

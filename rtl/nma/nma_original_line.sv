@@ -21,6 +21,10 @@ module nma_original_line #(
 );
   import nma_pkg::*;
 
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_original_line: LANES is a power of two, at least 2");
+  end
+
   logic [LineBits-1:0] line_d, line_q;
   logic here_d, here_q;  // the word is of this line: known an edge before it is asked for
   logic valid_d, valid_q;

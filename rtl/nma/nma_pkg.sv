@@ -27,7 +27,8 @@ package nma_pkg;
     FaultWildPointer   = 4'(GraphFaultWildPointer),
     FaultBadDescriptor = 4'(GraphFaultBadDescriptor),
     FaultBufferFull    = 4'(GraphFaultBufferFull),
-    FaultMapFull       = 4'(GraphFaultMapFull)
+    FaultMapFull       = 4'(GraphFaultMapFull),
+    FaultMemoryError   = 4'(GraphFaultMemoryError)
   } fault_e;
 
   /// A request whose addresses are translated: what to copy, and where to.

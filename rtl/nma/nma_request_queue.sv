@@ -14,6 +14,9 @@ module nma_request_queue #(
     output nma_pkg::job_t job_o,
     output logic          begins_o
 );
+  if (ENTRIES == 0) begin : g_wrong_entries
+    $error("nma_request_queue: ENTRIES is at least 1");
+  end
 
   fifo #(
       .DEPTH(ENTRIES),

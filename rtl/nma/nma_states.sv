@@ -63,6 +63,7 @@ module nma_states #(
     input  nma_pkg::count_t         table_words_i,
     input  logic                    map_misfit_i,
     input  logic                    map_full_i,
+    input  logic                    map_round_i,
     input  nma_pkg::count_t         map_count_i,
     input  logic                    found_i,
     input  logic                    stream_complete_i,
@@ -106,6 +107,13 @@ module nma_states #(
     output nma_pkg::count_t         stream_begin_words_o
 );
   import nma_pkg::*;
+
+  if (STATE_CYCLES == 0) begin : g_wrong_state_cycles
+    $error("nma_states: STATE_CYCLES is at least 1");
+  end
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_states: LANES is a power of two, at least 2");
+  end
 
   localparam int unsigned PauseBits = STATE_CYCLES > 1 ? $clog2(STATE_CYCLES) : 1;
   localparam int unsigned NullBits = 4;
@@ -452,10 +460,13 @@ module nma_states #(
           end
         end
         state_q[Probed]: begin
+          // A table always has an empty slot, unless somebody else writes there.
           if (!same_q && word_q != '0) begin
             map_do_o.next = 1'b1;
-            state_d       = only(Probe);
             pause_d       = Charged;
+            failed_d      = map_round_i;
+            failed_with_d = FaultMapFull;
+            if (!failed_d) state_d = only(Probe);
           end else if (inserts_q) begin
             state_d = only(InsertOriginal);
           end else if (same_q) begin
@@ -478,9 +489,11 @@ module nma_states #(
         state_q[UpCheck]: begin
           addresses_do_o.copy = 1'b1;
           sets_parent_o       = 1'b1;
+          // The root's parent is null, and so wild.
           if (word_q == '0) begin
-            ends_d  = 1'b1;
-            state_d = only(Clean);
+            ends_d   = 1'b1;
+            failed_d = !wild_i;
+            state_d  = only(Clean);
           end else begin
             failed_d = wild_i || parent_wild_i;
             if (!failed_d) state_d = only(UpHeader);
@@ -655,6 +668,8 @@ module nma_states #(
         endcase
       end
 
+      // A state that fails has set no other bit here, nor one of `onward`, and waits for no line: Size and UpIndex fail
+      // only where they load nothing or have it, Copy where it stores nothing. So a single bit is set; it is proved.
       if (failed_d) begin
         ends_d    = 1'b1;
         state_d |= only(Clean);

@@ -37,6 +37,13 @@ module nma_stream_reader #(
 );
   import nma_pkg::*;
 
+  if (SLOTS == 0) begin : g_wrong_slots
+    $error("nma_stream_reader: SLOTS is at least 1");
+  end
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_stream_reader: LANES is a power of two, at least 2");
+  end
+
   localparam int unsigned WordsOfOffset = OffsetBits - 3;
   typedef logic [SlotBits-1:0] slot_t;
 

@@ -13,6 +13,9 @@ module nma_sum_in_line #(
     input  logic    [LineBits-1:0] line_i,
     output logic                   in_line_o
 );
+  if (LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_wrong_lanes
+    $error("nma_sum_in_line: LANES is a power of two, at least 2");
+  end
 
   logic [PlaceBits:0] place;
   logic [LineBits-1:0] a, b, differ, carries_in;

@@ -405,4 +405,35 @@ module rae_interface
   assign busy_o = (queued_o != '0 && !blocked) || decodes || core_hit_valid || core_busy || fetch_valid_o ||
                   hit_o || entered_o || merged_o || stalled_o;
 
+  if (MainEntries == 0) begin : gen_wrong_main_entries
+    $error("rae_interface: MainEntries is at least 1");
+  end
+  if (SubEntries == 0) begin : gen_wrong_sub_entries
+    $error("rae_interface: SubEntries is at least 1");
+  end
+  if (QueueEntries == 0) begin : gen_wrong_queue_entries
+    $error("rae_interface: QueueEntries is at least 1");
+  end
+  if (PacketCycles < 2) begin : gen_wrong_packet_cycles
+    $error("rae_interface: PacketCycles is at least 2");
+  end
+  if (LookUpCycles == 0) begin : gen_wrong_look_up_cycles
+    $error("rae_interface: LookUpCycles is at least 1");
+  end
+  if (OperationCycles < 2) begin : gen_wrong_operation_cycles
+    $error("rae_interface: OperationCycles is at least 2");
+  end
+  if (CacheLines == 0 || (CacheLines & (CacheLines - 1)) != 0) begin : gen_wrong_cache_lines
+    $error("rae_interface: CacheLines is a power of two");
+  end
+  if (LineBytes < 8 || (LineBytes & (LineBytes - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("rae_interface: LineBytes is a power of two, at least 8");
+  end
+  if (AddressWidth <= $clog2(LineBytes) + $clog2(CacheLines) || AddressWidth > 64) begin : gen_wrong_address_width
+    $error("rae_interface: AddressWidth is at most 64, and more than an index and an offset");
+  end
+  if (RequestTagWidth == 0) begin : gen_wrong_tag_width
+    $error("rae_interface: RequestTagWidth is at least 1");
+  end
+
 endmodule

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import sys
 import xml.etree.ElementTree as xml
@@ -16,8 +17,21 @@ from units import BUILD, RTL, Parameters, Run, Unit, words_of
 # Without the coverage of expressions, with which this Verilator fails on arrays of 2^n items.
 FLAGS = ["-Wall", "--quiet-stats", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "4096"]
 FLAGS += ["--assert"]
+# Registers and memories begin with random bits, other ones for each seed: what relies on them without a reset fails.
+# Modules without registers have no use for it.
+FLAGS += ["--x-initial", "unique", "--x-assign", "unique"]
+# A run that takes longer hangs: the longest takes minutes, on a loaded machine too.
+SECONDS = 1200
 # What the benches share.
 SHARED = RTL / "common" / "test"
+# `unique case` is checked from the end of the reset on, without one from the first cycle on: before it, states have
+# random bits. $asserton does not reach that check of Verilator's. Bound to the bench's module.
+CHECKS = """module checks_later (input logic {begin});
+  always @(posedge {begin}) $c("Verilated::assertOn(true);");
+endmodule
+
+bind {module} checks_later i_checks_later (.{begin});
+"""
 
 
 @dataclasses.dataclass
@@ -42,12 +56,25 @@ def prepare(unit: Unit) -> None:
     os.environ["MAKEFLAGS"] = " ".join(f"{key}={value}" for key, value in flags.items())
     # All benches have Verilator's own files in common.
     os.environ["OBJCACHE"] = "ccache"
+    # The runner has no limit of its own. Only the simulation has this prefix, not the build.
+    os.environ["SIM_CMD_PREFIX"] = f"timeout --kill-after=10 {SECONDS}"
 
 
 def name_of(bench: Run, parameters: Parameters) -> str:
     """A folder for its files, which no other bench of the unit has, as they run at the same time."""
     module = [] if bench.module == bench.file else [bench.module]
     return "-".join([bench.file, *module, *words_of(parameters).split()])
+
+
+def checks_of(module: str, sources: list[Path], folder: Path) -> list[Path]:
+    """A file with CHECKS, if the module has a reset or a clock."""
+    (source,) = (file for file in sources if file.stem == module)
+    ports = re.findall(r"input\s+logic\s+(rst_ni|clk_i)\b", source.read_text(encoding="utf-8"))
+    if not ports:
+        return []
+    file = folder / "checks_later.sv"
+    file.write_text(CHECKS.format(module=module, begin=max(ports)), encoding="utf-8")
+    return [file]
 
 
 def text_of(log: Path) -> str:
@@ -76,9 +103,10 @@ def run_one(
     runner = get_runner("verilator")
     runner.log.setLevel("WARNING")
     log = folder / "build.log"
+    checks = checks_of(bench.module, sources or unit.sources(), folder)
     try:
         runner.build(
-            sources=sources or unit.sources(),
+            sources=[*(sources or unit.sources()), *checks],
             hdl_toplevel=bench.module,
             parameters=parameters,
             build_args=[*FLAGS, *(["--trace-fst"] if waves else []), *(["-Wno-fatal"] if sources else [])],
@@ -91,6 +119,7 @@ def run_one(
         return Result([{**about, "test": "(build)", "result": "failed", "text": text_of(log)}], {})
     log = folder / "test.log"
     results = folder / "results.xml"
+    random_bits = ["+verilator+rand+reset+2", f"+verilator+seed+{1 + seed % (2**31 - 1)}", "+verilator+noassert"]
     with contextlib.suppress(RuntimeError, SystemExit):
         runner.test(
             test_module=bench.file,
@@ -99,6 +128,7 @@ def run_one(
             seed=seed,
             build_dir=folder,
             results_xml=str(results),
+            plusargs=random_bits if checks else [],
             waves=waves,
             log_file=log,
             extra_env={
@@ -107,7 +137,7 @@ def run_one(
             },
         )
     if not results.exists():
-        return Result([{**about, "test": "(start)", "result": "failed", "text": text_of(log)}], {})
+        return Result([{**about, "test": "(run)", "result": "failed", "text": text_of(log)}], {})
     rows = []
     for case in xml.parse(results).iter("testcase"):
         wrong = case.find("failure") is not None or case.find("error") is not None

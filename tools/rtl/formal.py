@@ -31,8 +31,6 @@ setundef -undriven -anyseq
 write_smt2 -wires model.smt2
 """
 SECONDS = 900
-# Cycles in which a mutant must break an assertion.
-MUTANT_DEPTH = 10
 
 
 def model(proof: Run, parameters: Parameters, sources: list[Path], properties: Path, folder: Path) -> None:
@@ -75,11 +73,13 @@ def prove(unit: Unit, proof: Run, parameters: Parameters) -> dict[str, object]:
     return {**row, "result": "ok"}
 
 
-def breaks(unit: Unit, proof: Run, sources: list[Path], folder: Path) -> bool:
-    """Whether a run of these sources breaks an assertion, with any set of parameters."""
+def breaks(unit: Unit, proof: Run, sources: list[Path], folder: Path, depth: int) -> bool:
+    """Whether a run of these sources of so many cycles breaks an assertion, with any set of parameters."""
+    # Where a run from reset is too long for the solver, a step of the induction fails.
+    start = ["-t", str(max(depth, proof.bounded))] if depth else ["-i", "-t", str(proof.steps)]
     for parameters in proof.parameters:
         model(proof, parameters, sources, unit.folder / "formal" / f"{proof.file}.sv", folder)
-        if "Assert failed" in solve(folder, "mutant", ["-t", str(max(MUTANT_DEPTH, proof.bounded))]):
+        if "Assert failed" in solve(folder, "mutant", start):
             return True
     return False
 

@@ -4,8 +4,10 @@ The library is that of Oklahoma State University for 0.18 um, with 32 kinds of c
 has it; only its one file is used, so the package is fetched and unpacked beside the build, not installed with all that
 it depends on. Units: an area is in gate equivalents, the area of a NAND with two inputs. Wires are not counted.
 
-A memory of more than WORDS_MAX words with at most PORTS_MAX read ports stays whole, as a macro would be: its bytes
-stand in a column of their own. All others are flip-flops with their multiplexers, as are the registers behind a memory.
+A memory of more than WORDS_MAX words with at most PORTS_MAX read ports stays whole, as a macro would be, if all of its
+read ports have a clock, which is so if a register takes what they read: its bytes stand in a column of their own, and
+that register is in it. All others are flip-flops with their multiplexers: no macro gives a word in the cycle in which
+it is asked for.
 """
 
 import json
@@ -22,6 +24,9 @@ VERSION = "1.3.17+dfsg.1-3"
 UNIT_CELL = "NAND2X1"
 FLIP_FLOP = re.compile(r"DFF\w+")
 WORDS_MAX, PORTS_MAX = 8, 2
+# Few words, many read ports, or one without a clock: one bit of RD_CLK_ENABLE for each port.
+UNCLOCKED = " ".join(f"r:RD_PORTS={ports} r:RD_CLK_ENABLE<{2**ports - 1} %i %u" for ports in range(1, PORTS_MAX + 1))
+NOT_WHOLE = f"r:SIZE<={WORDS_MAX} r:RD_PORTS>{PORTS_MAX} %u {UNCLOCKED} t:$mem_v2 %i"
 
 
 def library() -> Path:
@@ -54,8 +59,8 @@ def measure(unit: Unit, top: Run, folder: Path) -> dict[str, object]:
     (folder / "cells.lib").write_text(text, encoding="utf-8")
     name = f"{top.module}-{FAMILY}"
     script = programs.read_sources(unit.sources(), top.module, top.parameters[0], folder)
-    script += f"synth -flatten -nordff -run begin:fine -top {top.module}\n"
-    script += f"memory_map t:$mem_v2 r:RD_PORTS>{PORTS_MAX} %i t:$mem_v2 r:SIZE<={WORDS_MAX} %i %u\n"
+    script += f"synth -flatten -run begin:fine -top {top.module}\n"
+    script += f"memory_map {NOT_WHOLE}\n"
     script += f"select t:$mem_v2\nwrite_json -selected {name}-memories.json\nselect -clear\n"
     script += "opt -full\ntechmap\nopt\ndfflibmap -liberty cells.lib\n"
     script += f"abc -liberty cells.lib\nopt_clean\ntee -q -o {name}.json stat -json -liberty cells.lib\n"

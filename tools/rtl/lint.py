@@ -1,4 +1,5 @@
-"""lint: Verilator has no warning, yosys reads every top, nothing is a latch, and valid never depends on ready.
+"""lint: Verilator has no warning, yosys reads every top, nothing is a latch, and valid never depends on ready; modules
+refuse parameters that they cannot have.
 
 The last rule is one of structure: no combinational path leads from an input `ready_i` or `*_ready_i` to an output
 `valid_o` or `*_valid_o`. It holds for every top, whatever its size, and needs no property.
@@ -33,6 +34,18 @@ def with_yosys(sources: list[Path], top: Run, parameters: Parameters, folder: Pa
     programs.yosys(script + PREPARE.format(module=top.module) + CHECKS, folder)
 
 
+def refuse(unit: Unit, module: Run, parameters: Parameters, folder: Path) -> None:
+    """Failed if the module can be elaborated, or if it is not its own check that says no."""
+    script = programs.read_sources(unit.sources(), module.module, parameters, folder)
+    try:
+        programs.yosys(script, folder)
+    except programs.Failed as failure:
+        if f"$error encountered: {module.module}: " not in str(failure):
+            raise
+        return
+    raise programs.Failed("it accepts these parameters")
+
+
 def lint(unit: Unit) -> list[dict[str, object]]:
     """One row for each top and set of parameters."""
     folder = BUILD / unit.name / "lint"
@@ -47,4 +60,12 @@ def lint(unit: Unit) -> list[dict[str, object]]:
             except programs.Failed as failure:
                 row |= {"result": "failed", "text": str(failure)}
             rows.append(row)
+    for module in unit.refused:
+        for parameters in module.parameters:
+            row = {"unit": unit.name, "module": module.module, "parameters": f"not {words_of(parameters)}"}
+            try:
+                refuse(unit, module, parameters, folder)
+                rows.append(row | {"result": "ok"})
+            except programs.Failed as failure:
+                rows.append(row | {"result": "failed", "text": str(failure)})
     return rows

@@ -1,6 +1,7 @@
 """mutants: errors put into the sources one at a time, each of which the unit's benches, and its proof, must find.
 
-A mutant that nothing finds, that cannot be compiled, or whose text does not stand in the file once is a failure.
+Found means that a test fails by its name. A mutant that nothing finds, that cannot be compiled, that ends the simulator
+before a test does or lets it run for ever, or whose text does not stand in the file once is a failure.
 """
 
 import os
@@ -13,6 +14,13 @@ import formal
 import lint
 import programs
 from units import BUILD, Mutant, Run, Unit
+
+# Rows that are no test's, and what they say of a mutant.
+NOT_TESTS = {
+    "(build)": "it cannot be compiled",
+    "(run)": "the simulation does not start, ends before its tests, or hangs",
+    "(none)": "the bench has no test",
+}
 
 
 def edited(unit: Unit, mutant: Mutant, folder: Path) -> list[Path]:
@@ -43,8 +51,8 @@ def found_by_benches(unit: Unit, mutant: Mutant, sources: list[Path], folder: Pa
             result = bench.run_one(unit, one, parameters, place, seed, sources=sources)
             shutil.rmtree(place, ignore_errors=True)
             for row in result.rows:
-                if row["test"] == "(build)":
-                    raise programs.Failed(f"it cannot be compiled\n{row['text']}")
+                if str(row["test"]) in NOT_TESTS:
+                    raise programs.Failed(f"{NOT_TESTS[str(row['test'])]}\n{row['text']}")
                 if row["result"] == "failed":
                     return f"{one.file}.{str(row['test']).rpartition('.')[2]}"
     return ""
@@ -75,7 +83,7 @@ def try_one(unit: Unit, number: int, mutant: Mutant, seed: int) -> dict[str, obj
         proof = next((one for one in unit.proofs if one.file == mutant.proof), None)
         if mutant.proof and proof is None:
             raise programs.Failed(f"there is no proof {mutant.proof}")
-        broken = proof is not None and formal.breaks(unit, proof, sources, folder / "formal")
+        broken = proof is not None and formal.breaks(unit, proof, sources, folder / "formal", mutant.depth)
     except programs.Failed as failure:
         return {**row, "found by": "", "result": "failed", "text": str(failure)}
     row["found by"] = test + (", proof" if broken else "")

@@ -7,6 +7,8 @@ unit.toml, all tables but [[top]] optional:
   parameters = [{DEPTH = 1}, {DEPTH = 4}]   sets of parameters; none: the defaults
   area = "NAME"           with it, `area` and `clock` synthesize the first set of parameters, called NAME there
   paper = {lut = 1354}    figures of the paper for it
+  [[refused]]             parameters with which a module must not elaborate: its own check says why
+  module, parameters
   [[bench]]               cocotb's tests, in the module `file` of the folder test
   file, module, parameters
   [[proof]]               properties that `file` in the folder formal binds to the module
@@ -17,7 +19,8 @@ unit.toml, all tables but [[top]] optional:
                           becomes `new`
   file, old, new
   bench = "NAME"          by this bench (default: by those of the module that has the file's name, or by all)
-  proof = "NAME"          this proof must find it, too
+  proof = "NAME"          this proof must find it, too, by a run from reset
+  depth = 14              of so many cycles (default: ten); 0: by a step of its induction, if such a run is too long
   lint = true             lint must find it, instead of a bench
 Packages (their names end with _pkg) are read first, then the modules of the units that it uses, then its own.
 """
@@ -59,6 +62,7 @@ class Mutant:
     new: str
     bench: str = ""
     proof: str = ""
+    depth: int = 10
     lint: bool = False
 
     @property
@@ -76,6 +80,7 @@ class Unit:
     tops: list[Run]
     benches: list[Run]
     proofs: list[Run]
+    refused: list[Run]
     mutants: list[Mutant]
 
     @property
@@ -109,7 +114,7 @@ def load(name: str) -> Unit:
         text = tomllib.loads(path.read_text(encoding="utf-8"))
         mutants = [Mutant(**table) for table in text.pop("mutant", [])]
         uses = [load(other) for other in text.pop("uses", [])]
-        lists = [[run_of(name, table) for table in text.pop(kind, [])] for kind in ("top", "bench", "proof")]
+        lists = [[run_of(name, table) for table in text.pop(kind, [])] for kind in ("top", "bench", "proof", "refused")]
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise Misuse(f"rtl/{name}/unit.toml: {error}") from error
     if text:

@@ -54,6 +54,18 @@ class Units(unittest.TestCase):
             with self.subTest(old=old), self.assertRaises(programs.Failed):
                 mutants.edited(unit, units.Mutant("a.sv", old, "c"), self.rtl / "edited")
 
+    def test_only_a_named_test_finds_a_mutant(self) -> None:
+        unit = self.unit('[[bench]]\nfile = "b"\nmodule = "a"\n')
+        mutant = units.Mutant("a.sv", "x", "y")
+        for name, found in (("b.counts", True), ("(build)", False), ("(run)", False), ("(none)", False)):
+            row = {"test": name, "result": "failed", "text": ""}
+            result = bench.Result([row], {})
+            with self.subTest(test=name), mock.patch.object(bench, "run_one", return_value=result):
+                if found:
+                    self.assertEqual(mutants.found_by_benches(unit, mutant, [], self.rtl, 1), "b.counts")
+                else:
+                    self.assertRaises(programs.Failed, mutants.found_by_benches, unit, mutant, [], self.rtl, 1)
+
 
 class Benches(unittest.TestCase):
     def test_no_two_benches_of_a_unit_share_a_folder(self) -> None:

@@ -249,6 +249,7 @@ enum class graph_fault : std::uint64_t {
   map_full = 6,
   stack_full = 7,
   transfer_failed = 8,
+  memory_error = 9,  ///< The memory refused an access (SLVERR or DECERR, behind AXI4).
 };
 
 /// Requests to the near-memory accelerator: a window for each hart, in every tile. The request goes to the memory that

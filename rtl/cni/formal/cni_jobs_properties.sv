@@ -28,7 +28,7 @@ module cni_jobs_properties #(
     // Inside.
     input logic [       JOBS-1:0] used_q,
     input logic [       JOBS-1:0] waits_q,
-    input logic [       JOBS-1:0] copies_q,
+    input logic                   copies_q[JOBS],
     input logic [ CountWidth-1:0] copy_count_q,
     input logic [ CountWidth-1:0] other_count_q,
     input logic                   list_room,

@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 TILES, LINE, HERE = 1 << parameter("TILE_BITS", 10), parameter("LINE_BYTES", 64), 2
 
@@ -63,6 +63,11 @@ async def run(dut, cycles: int, stall: float) -> dict[str, int]:
 async def random_packets(dut):
     ways = await run(dut, 4000, 0.3)
     assert all(count > 20 for count in ways.values()), ways
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_packets.func)
 
 
 @cocotb.test()

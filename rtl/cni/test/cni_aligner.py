@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 LINE = parameter("LINE_BYTES", 64)
 SHIFTS = parameter("SHIFTS", 1)
@@ -85,6 +85,11 @@ async def run(dut, packets: list[Packet], stall: float) -> tuple[int, int]:
 async def random_packets(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
     await run(dut, [Packet(draw) for _ in range(400)], 0.3)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_packets.func)
 
 
 @cocotb.test()

@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 IDLE, POSTED, LINE = parameter("COMBINE_CYCLES", 8), parameter("POSTED", 8), parameter("LINE_BYTES", 64)
 
@@ -125,6 +125,11 @@ async def random_stores(dut):
 
 
 @cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_stores.func)
+
+
+@cocotb.test()
 async def a_slow_network(dut):
     bench = Bench(dut, 0.85)
     await bench.run(6000)
@@ -141,12 +146,13 @@ async def begin(dut) -> None:
 async def store(dut, address: int, value: int, combines: int = 1) -> None:
     dut.store_valid_i.value = 1
     dut.store_i.value = ((address << 4 | 8) << 64 | value) << 1 | combines
-    while True:
+    for _ in range(1000):
         await settle()
         taken = int(dut.store_ready_o.value)
         await next_cycle(dut)
         if taken:
             break
+    assert taken, "a store waits for ever"
     dut.store_valid_i.value = 0
 
 

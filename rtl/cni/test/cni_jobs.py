@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 JOBS = parameter("JOBS", 64)
 
@@ -116,6 +116,11 @@ async def run(dut, cycles: int, **rates: float) -> Around:
 async def random_jobs(dut):
     around = await run(dut, 6000)
     assert around.turns > 500 and (JOBS == 1 or around.passed > 50)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_jobs.func)
 
 
 @cocotb.test()

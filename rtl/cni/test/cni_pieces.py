@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 LINE = parameter("LINE_BYTES", 64)
 
@@ -76,6 +76,11 @@ async def run(dut, cycles: int, stall: float) -> int:
 @cocotb.test()
 async def random_copies(dut):
     assert await run(dut, 4000, 0.3) > 200
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_copies.func)
 
 
 @cocotb.test()

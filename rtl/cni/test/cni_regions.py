@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 ENTRIES, WAYS = parameter("ENTRIES", 16), parameter("WAYS", 8)
 BITS, LINE = parameter("ADDRESS_BITS", 48), parameter("LINE_BYTES", 64)
@@ -103,6 +103,11 @@ async def random_tables(dut):
         address = draw.choice([draw.randrange(1 << min(BITS, 12)), draw.getrandbits(64), (1 << BITS) - 8])
         allowed += await ask(dut, table, address, size, draw.randrange(2), draw.randrange(3))
     assert allowed > 10
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_tables.func)
 
 
 @cocotb.test()

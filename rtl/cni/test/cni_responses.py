@@ -6,7 +6,7 @@ import random
 from collections import deque
 
 import cocotb
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 COMMAND, COUNTER, QUEUE, MATCH = 2, 3, 4, 5
 OTHER, OWN, ACKNOWLEDGEMENT = 0, 1, 2
@@ -375,6 +375,11 @@ async def random_stores(dut):
     assert tile.commands
     assert tile.notifications or COUNTER not in KINDS
     assert tile.answers or MATCH not in KINDS
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_stores.func)
 
 
 @cocotb.test()

@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import Sink, Source, bit, next_cycle, parameter, reset, settle, word
+from streams import Sink, Source, bit, interrupted, next_cycle, parameter, reset, settle, word
 
 N = parameter("N", 2)
 COUNT = 120
@@ -48,6 +48,11 @@ async def merge(dut, source_stall: float, sink_stall: float) -> None:
 @cocotb.test()
 async def serves_all_in_turns(dut):
     await merge(dut, 0, 0)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, serves_all_in_turns.func)
 
 
 @cocotb.test()

@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import Sink, Source, bit, next_cycle, parameter, reset, settle, word
+from streams import Sink, Source, bit, interrupted, next_cycle, parameter, reset, settle, word
 
 N = parameter("N", 2)
 COUNT = 200
@@ -43,6 +43,11 @@ async def copies_in_every_cycle(dut):
 @cocotb.test()
 async def copies_when_consumers_stall(dut):
     await copy(dut, 0.1, 0.6)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, copies_when_consumers_stall.func)
 
 
 @cocotb.test()

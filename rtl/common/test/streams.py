@@ -7,11 +7,13 @@ are just before the rising one.
 import json
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 
+import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, ReadOnly, Timer
+from cocotb.task import Task
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge, Timer
 
 
 def parameter(name: str, default: int) -> int:
@@ -63,16 +65,47 @@ class Sink:
             self.received.append(item())
 
 
+clocks: list[Task] = []  # The one that runs, if any; it ends with its test.
+# Many times what the longest test takes.
+CYCLES_MAX = 300_000
+
+
+async def expire() -> None:
+    """Fails a test that waits for ever, by its name."""
+    await Timer(10 * CYCLES_MAX, unit="ns")
+    raise AssertionError(f"no end after {CYCLES_MAX} cycles")
+
+
 async def reset(dut) -> None:
     """Starts the clock, if the module has one, and resets it; cycles begin after a falling edge."""
     if not hasattr(dut, "clk_i"):
         return
-    Clock(dut.clk_i, 10, unit="ns").start(start_high=False)
     if hasattr(dut, "rst_ni"):
         dut.rst_ni.value = 0
+    if not clocks or clocks[-1].done():
+        clocks[:] = [Clock(dut.clk_i, 10, unit="ns").start(start_high=False)]
+        cocotb.start_soon(expire())
+    # A clock that begins with a random 1 falls at once.
+    for _ in range(2):
+        await RisingEdge(dut.clk_i)
         await FallingEdge(dut.clk_i)
-        await FallingEdge(dut.clk_i)
+    if hasattr(dut, "rst_ni"):
         dut.rst_ni.value = 1
+
+
+async def interrupted(dut, test: Callable[..., Coroutine], times: int = 24) -> None:
+    """Runs a test several times, each of which ends at any time with the reset by which the next one begins.
+
+    Each run starts as after the first reset, so nothing may be left of what was under way.
+    """
+    draw = random.Random(cocotb.RANDOM_SEED)
+    for _ in range(times):
+        run = cocotb.start_soon(test(dut))
+        for _ in range(draw.randrange(5, 200)):
+            await FallingEdge(dut.clk_i)
+            if run.done():
+                break
+        run.cancel()
 
 
 async def settle() -> None:

@@ -1,8 +1,8 @@
 /// nca_ranges_properties: no line outside of the command's range is visited, and one is dropped unwritten only if it is
-/// wholly inside, and no directory relies on it; offers are kept.
+/// wholly inside, and no directory relies on it; a command whose last byte is before its first visits the line of its
+/// first byte alone; offers are kept.
 ///
-/// The queue has proofs of its own (rtl/common): its items are those that were put in, whose first byte is not behind
-/// their last.
+/// The queue has proofs of its own (rtl/common): its items are those that were put in.
 module nca_ranges_properties #(
     parameter int unsigned LINE_BYTES = 16,
     parameter int unsigned SLOTS = 2,
@@ -26,7 +26,8 @@ module nca_ranges_properties #(
     input nca_pkg::word_t   last_q,
     input logic             done_valid_i,
     input logic [ SlotBits-1:0] done_slot_i,
-    input logic [CountBits-1:0] under_way_q[SLOTS]
+    input logic [ SlotBits-1:0] slot_q,
+    input logic [CountBits-1:0] under_way  // lines of the command that is visited
 );
   import nca_pkg::*;
 
@@ -49,21 +50,21 @@ module nca_ranges_properties #(
   always_comb begin
     if (!started_q) assume (!rst_ni);
     if (started_q) assume (coherent_i == coherent_q);
-    if (begins) assume (next_first <= next_last);
     // Lines that are done were visited.
     assume (32'(done_slot_i) < SLOTS);
-    if (done_valid_i) assume (under_way_q[done_slot_i] != '0);
+    if (done_valid_i && visits_q && done_slot_i == slot_q) assume (under_way != '0);
     if (started_q && rst_ni) begin
       if (line_valid_o) begin
-        assert (line_address_o >= first_q && line_address_o <= last_q);
+        assert (line_address_o >= first_q && (line_address_o <= last_q || line_address_o == first_q));
         if (line_action_o == LineDrop) begin
           assert (!coherent_i && operation_q == RangeInvalidate);
-          assert (line_address_o[InLine-1:0] == '0 && (line_address_o | 64'(LINE_BYTES - 1)) <= last_q);
+          assert (line_address_o[InLine-1:0] == '0 && first_q <= line_address_o);
+          assert ((line_address_o | 64'(LINE_BYTES - 1)) <= last_q);
         end
         if (line_action_o == LineWriteBack) assert (operation_q == RangeWriteBack);
       end
       if (waits_q) assert (line_valid_o && line_action_o == action_q && line_address_o == address_q);
-      if (visits_q) assert (first_q <= at_q && at_q <= last_q);
+      if (visits_q) assert (first_q <= at_q && (at_q <= last_q || at_q == first_q));
     end
   end
 
@@ -88,5 +89,6 @@ bind nca_ranges nca_ranges_properties #(
     .last_q,
     .done_valid_i,
     .done_slot_i,
-    .under_way_q(i_slots.under_way_q)
+    .slot_q,
+    .under_way(i_slots.under_way_q)
 );

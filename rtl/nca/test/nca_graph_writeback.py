@@ -5,7 +5,7 @@ is found. The bench is the tile: L2, types and stack, with stalls at every port.
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 from tile import ARRAY_FRONT, BASE, DATA_ARRAY, FRONT, OBJECT, POINTER, POINTER_ARRAY, SIZE, TYPES, Tile, Type
 
 LINE_BYTES = parameter("LINE_BYTES", 32)
@@ -165,6 +165,11 @@ async def random_graphs(dut):
         lines = [line for at in wanted for line in tile.lines_of(at, LINE_BYTES)]
         assert sorted(around.written) == sorted(lines)
     assert whole > 3 and (full == 0 or STACK < 100)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_graphs.func)
 
 
 @cocotb.test()

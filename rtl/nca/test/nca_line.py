@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("LANES", 4)
 
@@ -44,3 +44,8 @@ async def agrees_with_a_line(dut):
             line = None
         if do == "fill":
             line, words, marked = tag, new, [0] * LANES
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, agrees_with_a_line.func)

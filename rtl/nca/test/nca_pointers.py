@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import next_cycle, reset, settle
+from streams import interrupted, next_cycle, reset, settle
 from tile import DATA_ARRAY, DESCRIPTOR, OBJECT, POINTER, POINTER_ARRAY, any_codes
 
 DO = ("begins", "resumes", "search", "next", "forget_mask", "set_mask")
@@ -63,3 +63,8 @@ async def finds_all_pointers(dut):
         # A descriptor may reach over the end of a mask, and make the next one needless.
         assert asked == sorted(set(asked)) and (kind == OBJECT or not asked)
         await next_cycle(dut)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, finds_all_pointers.func)

@@ -1,11 +1,12 @@
 """nca_ranges: each line of each range is visited once, in turn, with what is to be done to it, and a command ends when
-all its lines are done. Ranges are visited in LINE_CYCLES cycles for each line, and one to begin.
+all its lines are done; results come in the order of these ends. Ranges are visited in LINE_CYCLES cycles for each line,
+and one to begin.
 """
 
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LINE_BYTES", 32)
 LINE_CYCLES = parameter("LINE_CYCLES", 2)
@@ -21,6 +22,8 @@ def lines_of(operation: int, first: int, last: int, coherent: bool) -> list[tupl
     """What is to be done, in turn: an action and an address in the line."""
     if operation == L1S:
         return [(RANGE, first)]
+    if last < first:
+        return [({WRITE_BACK: KEEP, FLUSH: BOTH, INVALIDATE: BOTH}[operation], first)]
     begins = range(first // LINE_BYTES * LINE_BYTES, last + 1, LINE_BYTES)
     inside = [first <= at and at + LINE_BYTES - 1 <= last and not coherent for at in begins]
     actions = {WRITE_BACK: (KEEP, KEEP), FLUSH: (BOTH, BOTH), INVALIDATE: (BOTH, DROP)}[operation]
@@ -31,11 +34,13 @@ class Caches:
     def __init__(self, dut, draw: random.Random, *, stall: float, slow: float, coherent: bool) -> None:
         self.dut, self.draw, self.stall, self.slow = dut, draw, stall, slow
         self.coherent = coherent
+        self.lengths = [1, 3, 8]  # the longest ranges, in lines
         self.free = list(range(TAGS))
         self.offered: tuple[int, int, int, int] | None = None
         self.to_visit: list[tuple[int, int, list[tuple[int, int]]]] = []  # tag, last, lines
         self.lines: list[tuple[int, int]] = []  # slot and tag of those under way
-        self.ended = 0
+        self.ended: list[int] = []  # tags whose lines are done, in this order
+        self.results = 0
         self.kept: dict[str, tuple] = {}
 
     def drive(self, asks: bool = True) -> None:
@@ -44,9 +49,12 @@ class Caches:
             first = draw.getrandbits(draw.randrange(8, 60))
             if draw.random() < 0.4:
                 first = first // LINE_BYTES * LINE_BYTES
-            last = first + draw.randrange(LINE_BYTES * draw.choice([1, 3, 8]))
+            last = first + draw.randrange(LINE_BYTES * draw.choice(self.lengths))
             if draw.random() < 0.4:
                 last |= LINE_BYTES - 1
+            if draw.random() < 0.05:
+                last = first // LINE_BYTES * LINE_BYTES - 1 - draw.randrange(3) * LINE_BYTES
+                last = max(last, 0)
             self.offered = (draw.randrange(4), first, last, self.free.pop(draw.randrange(len(self.free))))
         dut.coherent_i.value = int(self.coherent)
         dut.command_valid_i.value = int(self.offered is not None)
@@ -59,8 +67,10 @@ class Caches:
         done = bool(self.lines) and draw.random() >= self.slow
         dut.done_valid_i.value = int(done)
         if done:
-            slot, self.tag_done = self.lines.pop(draw.randrange(len(self.lines)))
+            slot, tag = self.lines.pop(draw.randrange(len(self.lines)))
             dut.done_slot_i.value = slot
+            if all(tag != other for other, _, _ in self.to_visit) and all(tag != other for _, other in self.lines):
+                self.ended.append(tag)
 
     def moved(self, port: str, *values: str) -> tuple | None:
         now = tuple(int(getattr(self.dut, f"{port}_{value}_o").value) for value in values)
@@ -88,9 +98,9 @@ class Caches:
         if moved := self.moved("result", "tag"):
             assert all(tag != moved[0] for tag, _, _ in self.to_visit), "a result before all lines were visited"
             assert all(tag != moved[0] for _, tag in self.lines), "a result before all lines are done"
-            assert moved[0] not in self.free
+            assert moved[0] == self.ended.pop(0), "an earlier end waits"
             self.free.append(moved[0])
-            self.ended += 1
+            self.results += 1
 
 
 async def begin(dut, **about) -> Caches:
@@ -111,13 +121,18 @@ async def run(caches: Caches, cycles: int) -> None:
             assert not any(int(getattr(dut, f"{port}_o").value) for port in ("command_begins", "line_valid",
                                                                              "result_valid"))  # fmt: skip
         await next_cycle(dut)
-    assert caches.ended > cycles / 200
+    assert caches.results > cycles / 200
     assert len(caches.free) + int(caches.offered is not None) == TAGS, "a command has no end"
 
 
 @cocotb.test()
 async def random_ranges(dut):
     await run(await begin(dut, stall=0.3, slow=0.3, coherent=False), 4000)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, random_ranges.func)
 
 
 @cocotb.test()
@@ -147,3 +162,22 @@ async def a_line_takes_its_cycles(dut):
         await next_cycle(dut)
     assert at[:-1] == [1 + LINE_CYCLES * (i + 1) for i in range(lines)]
     assert at[-1] == at[-2] + 3
+
+
+@cocotb.test()
+async def no_command_waits_for_later_ends_if_results_are_taken_seldom(dut):
+    """A command's result waits for those of the other slots and one on offer, however soon these slots end again."""
+    every = 12
+    caches = await begin(dut, stall=0, slow=0, coherent=False)
+    caches.lengths = [1]
+    since: dict[int, int] = {}
+    for cycle in range(4000):
+        caches.drive()
+        dut.result_ready_i.value = int(cycle % every == 0)
+        await settle()
+        caches.saw()
+        since = {tag: since.get(tag, cycle) for tag in caches.ended}
+        for tag, begun in since.items():
+            assert cycle - begun <= every * (SLOTS + 1), f"command {tag} has waited since cycle {begun}"
+        await next_cycle(dut)
+    assert caches.results > 300

@@ -1,9 +1,10 @@
-/// nma_writes_properties: the accelerator writes nothing outside of the buffer and the map, whatever memory has.
+/// nma_writes_properties: the accelerator writes nothing outside of the buffer and the map, whatever memory has, and
+/// each way back ends.
 ///
 /// Memory is abstract: answers, records and acknowledgements have any value and come at any time. Assumed: settings
 /// stay the same, and buffer and map are in the memory, as whoever translates addresses makes sure. All but the first
-/// assertion are lemmas, which say what registers mean in which states; a state that waits for a line register counts
-/// as the one that is entered again.
+/// two assertions are lemmas, which say what registers mean in which states; a state that waits for a line register
+/// counts as the one that is entered again.
 module nma_writes_properties #(
     parameter int unsigned LANES = 2
 ) (
@@ -142,6 +143,8 @@ module nma_writes_properties #(
         assert ((at >= map_begin && at + bytes_of(CountBits'(access_words_o)) <= map_end)
                 || (at >= begins && at + bytes_of(CountBits'(access_words_o)) <= wide_t'(job_q.ends)));
       end
+      // A way back leads to a copy before the present one, so that it has an end.
+      if (returns) assert (wide_t'(object) < wide_t'(dst_q));
       // The job and the buffer.
       if (works && state != Table) assert (wide_t'(lowest_q) == lowest);
       assert (one(states));
@@ -190,7 +193,7 @@ module nma_writes_properties #(
         assert (wide_t'(object) >= used_end + wide_t'(FrontBytes));
         assert (wide_t'(object) <= used_end + wide_t'(ArrayFrontBytes) + wide_t'(WordBytes));
       end
-      if (returns) assert (object[2:0] == '0 && wide_t'(object) >= lowest && wide_t'(object) < used_end);
+      if (returns) assert (object[2:0] == '0 && wide_t'(object) >= lowest);
       if (state == UpHeader) assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Header));
       if (returns && (state == Type || state == TypeAsk || state == TypeWait || state == UpPosition))
         assert (wide_t'(copy_at) == wide_t'(object) - wide_t'(Position));

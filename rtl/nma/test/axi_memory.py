@@ -34,7 +34,9 @@ class AxiMemory:
         self.offered: Burst | None = None
         self.responds = False
         self.waiting: dict[str, tuple] = {}
-        self.overtaken = self.refuses = 0
+        self.overtaken = 0
+        self.refuses_reads = self.refuses_writes = 0.0  # how often
+        self.refused = False  # a response of this cycle says so
 
     def goes(self) -> bool:
         return self.draw.random() >= self.stall
@@ -42,6 +44,7 @@ class AxiMemory:
     def drive(self) -> None:
         """Inputs of this cycle. What was offered once is offered until it is taken, which is always at once."""
         dut, draw = self.dut, self.draw
+        self.refused = False
         self.ready = {name: self.goes() for name in ("ar", "aw", "w")}
         for name, ready in self.ready.items():
             getattr(dut, f"{name}_ready_i").value = int(ready)
@@ -53,7 +56,7 @@ class AxiMemory:
             burst = draw.choice(list(first.values()))
             self.overtaken += burst is not self.reads[0]
             dut.r_id_i.value, dut.r_data_i.value = burst.id, self.read(burst.address + 8 * burst.done)
-            dut.r_resp_i.value = 2 if self.refuses else 0
+            dut.r_resp_i.value = self.response(self.refuses_reads)
             burst.done += 1
             dut.r_last_i.value = int(burst.done == burst.words)
             if burst.done == burst.words:
@@ -70,7 +73,14 @@ class AxiMemory:
         responds = bool(self.responses) and self.goes()
         dut.b_valid_i.value = int(responds)
         if responds:
-            dut.b_id_i.value, dut.b_resp_i.value = self.responses.popleft(), 0
+            dut.b_id_i.value, dut.b_resp_i.value = self.responses.popleft(), self.response(self.refuses_writes)
+
+    def response(self, refuses: float) -> int:
+        """SLVERR or DECERR so often."""
+        if self.draw.random() >= refuses:
+            return 0
+        self.refused = True
+        return self.draw.choice([2, 3])
 
     def stays(self, name: str, item: tuple) -> bool:
         """Whether it is taken; what was offered before must be the same."""
@@ -94,6 +104,8 @@ class AxiMemory:
             burst = Burst(*(self.value(f"{name}_{part}_o") for part in ("id", "addr", "len")))
             burst.words += 1
             assert (self.value(f"{name}_size_o"), self.value(f"{name}_burst_o")) == (3, 1)
+            constant = [self.value(f"{name}_{part}_o") for part in ("lock", "cache", "prot", "qos")]
+            assert constant == [0, 0b0010, 0b010, 0]
             if self.stays(name, (burst.id, burst.address, burst.words)):
                 assert burst.address // PAGE == (burst.address + 8 * burst.words - 1) // PAGE, "it crosses 4 KiB"
                 (self.reads if name == "ar" else self.writes).append(burst)

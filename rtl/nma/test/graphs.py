@@ -29,6 +29,7 @@ SHIFT = (SOURCE - BASE) & (1 << 40) - 1
 TARGET, TARGET_BYTES = SOURCE + SOURCE_BYTES + 192, 1 << 15
 TYPES, RECORD = 0x1000, register("ObjectsRecordBytes")
 NONE, BAD_REQUEST, NULL_POINTER, WILD_POINTER, BAD_DESCRIPTOR, BUFFER_FULL, MAP_FULL = range(7)
+MEMORY_ERROR = register("GraphFaultMemoryError")
 
 
 class Fault(Exception):

@@ -10,6 +10,7 @@ from graphs import (
     BASE,
     ENTRIES,
     MAP,
+    MAP_FULL,
     NONE,
     RECORD,
     SHIFT,
@@ -17,12 +18,13 @@ from graphs import (
     TARGET,
     TARGET_BYTES,
     TYPES,
+    WILD_POINTER,
     Copier,
     Job,
     Memory,
     random_graph,
 )
-from nma_names import DATA, DATA_ARRAY, OBJECT, POINTER, burst_of, lanes_of, pack, unpack
+from nma_names import DATA, DATA_ARRAY, FRONT, OBJECT, PARENT_DST, POINTER, burst_of, lanes_of, pack, unpack
 from streams import happened, next_cycle, parameter, reset, settle
 
 LANES = parameter("BURST_BYTES", 64) // 8
@@ -47,6 +49,7 @@ class Surroundings:
         self.waiting: dict[str, object] = {}
         self.cycle = self.words_written = 0
         self.corrupts = 0.0
+        self.stubborn: dict[int, int] = {}  # words that somebody else writes all the time
 
     def goes(self) -> bool:
         return self.draw.random() >= self.stall
@@ -146,6 +149,7 @@ class Surroundings:
             in_map = MAP <= offset and end <= MAP + 16 * ENTRIES
             assert in_map or (job.begins <= offset and end <= job.ends), f"a write at {offset:x}"
             self.memory.words.update((offset + 8 * at, word) for at, word in enumerate(data))
+            self.memory.words.update(self.stubborn)
             self.words_written += words
             self.unwritten += 1
         else:
@@ -239,8 +243,12 @@ async def copies_are_what_a_recursive_copier_makes(dut):
 
 @cocotb.test()
 async def faults_are_those_of_the_graph(dut):
-    faults = await copies(dut, cocotb.RANDOM_SEED + 1, 60, stall=0.05, damaged=1)
-    assert set(faults) == set(range(7)), faults
+    faults = set()
+    for part in range(12):  # Two are nearly always enough for the rarest of them.
+        faults |= set(await copies(dut, cocotb.RANDOM_SEED + 1 + part, 30, stall=0.05, damaged=1))
+        if part > 0 and faults == set(range(7)):
+            break
+    assert faults == set(range(7))
 
 
 @cocotb.test()
@@ -290,6 +298,33 @@ def one_list(draw: random.Random, count: int, words: int) -> tuple[Memory, Job]:
     for address, following in zip(addresses, [*addresses[1:], 0], strict=True):
         memory.set_original(address, following)
     return memory, Job(addresses[0], TARGET, TARGET + TARGET_BYTES, 0, count, hashed=int(HASHED))
+
+
+@cocotb.test()
+async def a_copy_ends_though_its_parent_is_changed(dut):
+    """The second object of a list says that its parent is itself, the first of the next copies, or nothing."""
+    draw = random.Random(cocotb.RANDOM_SEED)
+    await reset(dut)
+    for words in (1, 3):
+        apart = FRONT + 8 * words
+        for parent in (apart, 2 * apart, 0):
+            memory, job = one_list(draw, 3, words)
+            first = TARGET + FRONT
+            around = Surroundings(dut, memory, draw, stall=0.1)
+            around.stubborn = {first + apart - PARENT_DST: first + parent if parent else 0}
+            await around.run([job], cycles=20_000)
+            assert around.results[0][0] == WILD_POINTER, around.results
+
+
+@cocotb.test()
+async def a_look_up_ends_though_the_table_has_no_empty_slot(dut):
+    draw = random.Random(cocotb.RANDOM_SEED)
+    await reset(dut)
+    memory, job = one_list(draw, 3, 1)
+    around = Surroundings(dut, memory, draw, stall=0.1)
+    around.stubborn = {MAP + 8 * at: 8 for at in range(8)}
+    await around.run([job], cycles=20_000)
+    assert around.results[0][0] == (MAP_FULL if HASHED else 0), around.results
 
 
 async def cycles_of(dut, memory: Memory, job: Job, draw: random.Random) -> int:

@@ -46,6 +46,7 @@ WAYS = {
 @cocotb.test()
 async def follow_the_states(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
+    dut.state_i.value = STATES["Idle"]
     await reset(dut)
     for way in list(WAYS) * 30:
         at = {name: draw.getrandbits(40) // 8 * 8 for name in ("child", "object", "dst", "up")}

@@ -21,7 +21,7 @@ class Accesses:
         self.words: dict[int, int] = {}
         self.memory = AxiMemory(dut, draw, stall, lambda at: self.words.setdefault(at, self.start(at)), self.store)
         self.expected: dict[int, list[int]] = {}
-        self.under_way = self.reads = self.writes = self.cycles = 0
+        self.under_way = self.reads = self.writes = self.cycles = self.refused = 0
         self.offer: tuple | None = None
 
     @staticmethod
@@ -58,6 +58,8 @@ class Accesses:
             dut.access_data_i.value = burst_of(data)
         await settle()
         self.memory.saw()
+        assert int(dut.error_o.value) == self.memory.refused
+        self.refused += self.memory.refused
         if int(dut.answer_valid_o.value):
             expected = self.expected.pop(int(dut.answer_tag_o.value))
             assert lanes_of(int(dut.answer_words_o.value), LANES)[: len(expected)] == expected
@@ -101,7 +103,7 @@ async def accesses_have_their_order(dut):
         accesses = Accesses(dut, draw, stall, lines)
         await accesses.run(2500)
         assert accesses.reads > 20 and accesses.writes > 20
-        assert not int(dut.error_o.value)
+        assert not accesses.refused
         overtaken += accesses.memory.overtaken
     assert overtaken > 20 or STREAM_BURSTS == 1
 
@@ -109,10 +111,11 @@ async def accesses_have_their_order(dut):
 @cocotb.test()
 async def says_when_the_memory_refuses(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
-    accesses = Accesses(dut, draw, 0.2, 8)
-    accesses.memory.refuses = 1
-    await accesses.run(200)
-    assert int(dut.error_o.value)
+    for reads, writes in ((0.1, 0), (0, 0.3), (0.1, 0.3)):
+        accesses = Accesses(dut, draw, 0.2, 8)
+        accesses.memory.refuses_reads, accesses.memory.refuses_writes = reads, writes
+        await accesses.run(300)
+        assert accesses.refused
 
 
 @cocotb.test()

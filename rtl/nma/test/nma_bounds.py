@@ -25,18 +25,20 @@ async def knows_where_originals_and_copies_may_be(dut):
         begins = target + 8 * draw.randrange(20)
         ends = begins + 8 * draw.randrange(200)
         used = begins + 8 * draw.randrange((ends - begins) // 8 + 1)
+        dst = begins + 8 * draw.randrange((used - begins) // 8 + 1)
         array, aligned, back = (draw.randrange(2) for _ in range(3))
         child = near(draw, base + FRONT, base + ARRAY_FRONT, base + 2048, end)
         size = draw.choice([0, 8, 13, 64, draw.getrandbits(64), (end - child) & WORD, (end - child + 1) & WORD])
-        parent = near(draw, begins + FRONT, used, begins + 64, draw.getrandbits(64))
+        parent = near(draw, begins + FRONT, used, dst, begins + 64, draw.getrandbits(64))
         dut.job_i.value = pack("job_t", source_base=base, source_end=end, target=target, begins=begins, ends=ends)
         dut.child_i.value, dut.used_i.value, dut.bytes_i.value, dut.parent_i.value = child, used, size, parent
+        dut.dst_i.value = dst
         dut.is_array_i.value, dut.aligned_16_i.value, dut.back_i.value = array, aligned, back
         dut.set_parent_i.value = 1
         await next_cycle(dut)
         await settle()
-        lost = bool(parent % 8) or parent < begins + FRONT or parent >= used
-        assert int(dut.parent_wild_o.value) == lost, (hex(parent), hex(begins), hex(used))
+        lost = bool(parent % 8) or parent < begins + FRONT or parent >= dst
+        assert int(dut.parent_wild_o.value) == lost, (hex(parent), hex(begins), hex(dst))
         seen["parent_wild"] += lost
         await next_cycle(dut)
         dut.set_parent_i.value = 0

@@ -85,6 +85,7 @@ class Machine:
 @cocotb.test()
 async def words_are_those_of_the_memory(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
+    dut.state_i.value = STATES["Idle"]
     await reset(dut)
     machine = Machine(dut, draw)
     now = dict(machine.memory)

@@ -43,11 +43,14 @@ async def knows_where_entries_are(dut):
             dut.child_i.value = child
             await do(dut, **{draw.choice(["find", "insert"]): 1})
             slot = hash_of(child) & (slots - 1) if hashed else count
-            for _ in range(draw.randrange(3) if hashed else 0):
+            home = slot
+            for _ in range(draw.choice([0, 1, 2, slots - 1 if slots < 99 else 3]) if hashed else 0):
                 await do(dut, next=1)
                 slot = (slot + 1) & (slots - 1)
             await do(dut, hit=1)
             await settle()
+            if hashed:
+                assert int(dut.round_o.value) == ((slot + 1) & (slots - 1) == home)
             assert int(dut.original_at_o.value) == map_at + 8 * slot
             assert int(dut.copy_at_o.value) == map_at + 8 * (entries + slot)
             assert int(dut.full_o.value) == (count >= (slots - 1 if hashed else entries))

@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from axi_memory import AxiMemory
-from graphs import ENTRIES, MAP, NONE, Copier, random_graph
+from graphs import ENTRIES, MAP, MEMORY_ERROR, NONE, TARGET, TARGET_BYTES, Copier, Job, random_graph
 from nma import Surroundings, some_job
 from streams import reset
 
@@ -47,4 +47,25 @@ async def copies_graphs(dut):
                 for at, word in wanted.words.items():
                     assert memory.at(at) == word
     assert good > 15
-    assert not int(dut.error_o.value)
+
+
+@cocotb.test()
+async def a_job_whose_memory_refuses_has_that_fault(dut):
+    """Reads or writes; the next job has its own result."""
+    draw = random.Random(cocotb.RANDOM_SEED)
+    await reset(dut)
+    for number in range(12):
+        memory = random_graph(draw, damaged=False)
+        around = OnAxi(dut, memory, draw, draw.choice([0, 0.3]))
+        job = Job(memory.any_object(), TARGET, TARGET + TARGET_BYTES, 0, len(memory.objects))
+        expected = Copier(memory, job, len(memory.types)).run()
+        for refuses in (True, False):
+            # The header of the root is read, and its copy is written, whatever else is done.
+            around.axi.refuses_reads = float(refuses and number % 2)
+            around.axi.refuses_writes = float(refuses and not number % 2)
+            await around.run([job])
+            if refuses:
+                assert around.results[-1][:2] == (MEMORY_ERROR, 0)
+                assert number % 2 or around.results[-1][2:] == expected[2:]
+            else:
+                assert around.results[-1] == expected

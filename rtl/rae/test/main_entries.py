@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from cocotb.triggers import Timer
-from streams import bit, next_cycle, parameter, reset, settle
+from streams import bit, interrupted, next_cycle, parameter, reset, settle
 
 ENTRIES = parameter("MainEntries", 64)
 SUB_ENTRIES = parameter("SubEntries", 64)
@@ -59,6 +59,11 @@ async def agrees_with_a_list(dut):
             assert int(dut.entry_claimed_o.value) == entry.claimed
         granted = granted if grants else None
         await happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, agrees_with_a_list.func)
 
 
 async def happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import cocotb
 from operations import PACKETS, code_of, performed
-from streams import bit, next_cycle, parameter, reset, settle
+from streams import bit, happened, interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LineBytes", 64)
 CACHE_LINES = parameter("CacheLines", 1024)
@@ -47,6 +47,7 @@ class Surroundings:
         self.seen: list[bytes] = []  # what the claimed line has been since the claim was accepted
         self.answers = self.hits = self.entered = self.merged = self.stalled = self.stores = self.claims_done = 0
         self.answer_waits = False
+        self.offered_answer: tuple[int, int, int] | None = None
         self.cycle = 0
 
     def request(self, packet: str, word: int, size: int, line: int, offset: int, operand: int, expected: int) -> None:
@@ -119,8 +120,12 @@ class Surroundings:
             name = {"hit": "hits"}.get(what, what)
             setattr(self, name, getattr(self, name) + int(getattr(dut, f"{what}_o").value))
         # The operation is done when its answer is offered, also if that waits.
-        if int(dut.answer_valid_o.value) and not self.answer_waits:
+        if self.answer_waits:
+            offer = (int(dut.answer_valid_o.value), int(dut.answer_tag_o.value), int(dut.answer_data_o.value))
+            assert offer == self.offered_answer, "an answer that was offered was withdrawn, or changed"
+        elif int(dut.answer_valid_o.value):
             self.check_answer()
+            self.offered_answer = (1, int(dut.answer_tag_o.value), int(dut.answer_data_o.value))
         self.answer_waits = int(dut.answer_valid_o.value) and not int(dut.answer_ready_i.value)
         if int(dut.store_valid_o.value) and int(dut.store_ready_i.value):
             line = int(dut.store_line_o.value)
@@ -211,6 +216,11 @@ async def answers_each_request_once_and_in_order_of_its_words(dut):
 
 
 @cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, answers_each_request_once_and_in_order_of_its_words.func)
+
+
+@cocotb.test()
 async def does_so_without_stalls(dut):
     await Surroundings(dut, cocotb.RANDOM_SEED + 1, stall=0, requests=1, claims=0.02).run(3000)
 
@@ -244,3 +254,28 @@ async def takes_the_cycles_that_it_says(dut):
         done = await alone.until(lambda: alone.claim is None and alone.claimed is None)
         assert done - begin == cycles
         await alone.until(alone.is_done)
+
+
+async def atomics(dut, lines: list[int]) -> None:
+    """Atomics on words of 8 bytes, one after another, each alone in the interface, on these lines."""
+    alone = Surroundings(dut, cocotb.RANDOM_SEED, stall=0, requests=0, claims=0)
+    await reset(dut)
+    for line in lines:
+        before, offset = alone.answers, 8 * alone.draw.randrange(LINE_BYTES // 8)
+        alone.request("atomic", alone.draw.randrange(9), 3, line, offset, alone.draw.getrandbits(64), 0)
+        await alone.until(lambda before=before: alone.answers > before)
+        if not alone.is_done():
+            await alone.until(alone.is_done)
+
+
+@cocotb.test(skip=not RETAIN)
+async def energy_of_an_atomic_that_hits(dut):
+    await atomics(dut, [0] * 201)
+    happened("an atomic that hits", 201)
+
+
+@cocotb.test(skip=LINES <= CACHE_LINES)
+async def energy_of_an_atomic_that_misses(dut):
+    """Its line comes from memory; the one before in its place was changed, and goes there."""
+    await atomics(dut, [0, CACHE_LINES] * 100)
+    happened("an atomic that misses, with two lines", 200)

@@ -4,7 +4,7 @@ import random
 from collections import deque
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 ENTRIES = parameter("QueueEntries", 64)
 PACKET_CYCLES = parameter("PacketCycles", 4)
@@ -51,6 +51,11 @@ async def decodes_a_request_in_each_cycle(dut):
 @cocotb.test()
 async def fills(dut):
     await move(dut, 0, 0.8)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, fills.func)
 
 
 @cocotb.test()

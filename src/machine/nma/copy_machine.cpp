@@ -492,6 +492,8 @@ void copy_machine::probed() {
   bool const found = word_ == child_;
   if (!found && word_ != 0) {
     slot_ = (slot_ + 1) & slot_mask_;
+    // A table always has an empty slot, unless somebody else writes there.
+    if (slot_ == (address_hash::of(child_) & slot_mask_)) return fail(graph_fault::map_full);
     return charge(state::probe);
   }
   if (inserts_) return go(state::insert_original);
@@ -501,8 +503,10 @@ void copy_machine::probed() {
 }
 
 void copy_machine::up_check() {
-  if (word_ == 0) return finish();
-  bool const sound = word_ % word_bytes == 0 && word_ >= lowest() && word_ < used_;
+  // The root's parent is null, and so wild.
+  if (word_ == 0 && wild()) return finish();
+  // The copy of a parent is before that of its child: so ways back end, whatever somebody writes into copies.
+  bool const sound = word_ % word_bytes == 0 && word_ >= lowest() && word_ < dst_;
   if (!sound || wild()) return fail(graph_fault::wild_pointer);
   object_ = word_;
   place_copy(object_, objects::header);

@@ -18,7 +18,7 @@ enum class range_operation : std::uint8_t { write_back, invalidate, flush, inval
 struct range_command {
   range_operation operation = range_operation::write_back;
   std::uint64_t first = 0;  ///< Its first byte,
-  std::uint64_t last = 0;   ///< and its last.
+  std::uint64_t last = 0;   ///< and its last; if this is before the first, only the line of the first is visited.
   std::uint32_t tag = 0;    ///< The result says it.
 };
 

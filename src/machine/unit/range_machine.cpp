@@ -17,7 +17,7 @@ void range_machine::step() {
   bool const begins = out.command_begins;
   bool const puts = in.command_valid && out.command_ready;
   if (!result_ || in.result_ready) take_result();
-  if (in.done_valid) --slots_[in.done_slot].under_way;
+  if (in.done_valid) end_line(in.done_slot);
   if (pause_ != 0) --pause_;
   if (moves) {
     ++slots_[slot_].under_way;
@@ -45,13 +45,20 @@ void range_machine::begin() {
   slots_[slot_] = {.used = true, .closed = false, .under_way = 0, .tag = command.tag};
 }
 
-/// The first slot that has ended gets free.
+void range_machine::end_line(std::uint32_t of) {
+  slot& done = slots_[of];
+  --done.under_way;
+  if (done.closed && done.under_way == 0) ended_.push_back(of);
+}
+
+/// The slot that ended first gets free.
 void range_machine::take_result() {
-  auto const ended = std::ranges::find_if(slots_, &slot::ended);
-  result_ = ended != slots_.end();
+  result_ = !ended_.empty();
   if (!result_) return;
-  result_tag_ = ended->tag;
-  ended->used = false;
+  slot& ended = slots_[ended_.front()];
+  ended_.pop_front();
+  result_tag_ = ended.tag;
+  ended.used = false;
 }
 
 line_action range_machine::action() const noexcept {
@@ -60,8 +67,8 @@ line_action range_machine::action() const noexcept {
       return line_action::write_back;
     case range_operation::invalidate: {
       // Other bytes of the lines at the edges survive.
-      bool const cut = line_of(at_) != at_ || (on_last_line() && line_of(last_ + 1) != last_ + 1);
-      return cut || in.coherent ? line_action::flush : line_action::drop;
+      bool const whole = line_of(at_) == at_ && (at_ | (line_bytes_ - 1)) <= last_;
+      return !whole || in.coherent ? line_action::flush : line_action::drop;
     }
     case range_operation::flush:
       return line_action::flush;
@@ -83,7 +90,7 @@ void range_machine::refresh() {
   if (out.line_valid) out.line = {.action = action(), .slot = slot_, .address = at_, .last = last_};
   out.result_valid = result_;
   out.result_tag = result_tag_;
-  bool const ends = !result_ && std::ranges::any_of(slots_, &slot::ended);
+  bool const ends = !result_ && !ended_.empty();
   out.quiet = !out.active() && !ends && !(visits_ && pause_ != 0);
 }
 

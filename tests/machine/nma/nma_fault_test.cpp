@@ -80,13 +80,23 @@ TEST_F(a_fault, is_a_copy_that_changes_while_it_is_made) {
   std::uint64_t const last = graph.made.front();
   region const& others = *g.map.of(region_kind::partition, 1);
   std::uint64_t const bytes = 64 + 200 * 64 + 64;
-  for (std::uint64_t const word : {layout::parent_src, layout::parent_dst, layout::position, layout::header}) {
+  // The difference of two copies, or the address of nothing that is copied.
+  struct change {
+    std::uint64_t word;
+    bool is_place;
+    std::uint64_t value;
+  };
+  for (auto const& [word, is_place, value] :
+       {change{layout::parent_src, false, others.base}, change{layout::parent_dst, false, others.base},
+        change{layout::position, false, others.base}, change{layout::header, false, others.base},
+        change{layout::parent_dst, true, 64}, change{layout::parent_dst, true, 128},
+        change{layout::parent_dst, false, 0}}) {
     copy_arguments what{.root = list, .chunk = graph.chunk(bytes), .bytes = bytes, .counter = counter(1)};
     EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
     // The copy of the last object is about to be made; the words of the tenth have been in memory for long.
     std::uint64_t const tenth = what.chunk + 64 + 9 * 64 + layout::front_bytes;
     while (graph.word(what.chunk + 64 + 190 * 64 + layout::front_bytes) == 0) g.clock.run_until(g.clock.next_due());
-    graph.word(tenth - word) = others.base;
+    graph.word(tenth - word) = is_place ? graph.word(tenth - word) + value : value;
     g.clock.run();
     EXPECT_EQ(graph.word(what.counter), 0U);
     auto const told = static_cast<graph_fault>(graph.word(what.counter + 8));

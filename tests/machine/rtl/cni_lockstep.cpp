@@ -20,16 +20,24 @@ class toy_cache {
 
  public:
   struct statistics {
+    unit::parameters made;
     std::uint64_t stores = 0;
     std::uint64_t outcomes[4] = {};
     std::uint64_t faults[4] = {};  ///< By kind.
     std::uint64_t jobs[4] = {};    ///< By kind.
     std::uint64_t items[3] = {};   ///< In answers, by where they come from.
 
+    /// All that can happen with the kinds of lines that there are.
     [[nodiscard]] bool all() const {
       auto const reached = [](std::uint64_t count) { return count != 0; };
-      return std::ranges::all_of(outcomes, reached) && std::ranges::all_of(jobs, reached) &&
-             std::ranges::all_of(items, reached) && reached(faults[1]) && reached(faults[2]) && reached(faults[3]);
+      bool const rings = made.queues != 0 || made.match_queues != 0;
+      auto const full = static_cast<std::size_t>(access_outcome::full);
+      for (std::size_t i = 0; i < std::size(outcomes); ++i)
+        if (outcomes[i] == 0 && (i != full || rings)) return false;
+      return jobs[0] != 0 && (jobs[1] != 0 || made.counters == 0) && (jobs[2] != 0 || made.queues == 0) &&
+             (jobs[3] != 0 || made.match_queues == 0) &&
+             ((std::ranges::all_of(items, reached) && faults[1] != 0) || made.match_queues == 0) && faults[2] != 0 &&
+             (faults[3] != 0 || !rings);
     }
     [[nodiscard]] std::string text() const {
       std::string said = std::to_string(stores) + " stores";
@@ -40,6 +48,7 @@ class toy_cache {
       list("done, full, busy, wrong", outcomes);
       list("commands, notifications, additions, answers", jobs);
       list("items of the store, of a ring, none", items);
+      list("faults", faults);
       return said;
     }
   };
@@ -101,6 +110,7 @@ class toy_cache {
 
   /// What moves at the edge that `in` was made for; a text: something that must not be.
   [[nodiscard]] char const* take(unit::inputs const& in, unit::outputs const& out, statistics& reached) {
+    reached.made = made_;
     if (in.access_valid && out.access_ready) {
       took_ = inside_ = true;
       stored_ = in.store;
@@ -142,6 +152,11 @@ class toy_cache {
     word tag = 0;
     std::array<word, unit::line_words> words{};
   };
+
+  [[nodiscard]] bool has(of::line_code code) const {
+    return (code != of::counter || made_.counters != 0) && (code != of::queue || made_.queues != 0) &&
+           (code != of::match_queue || made_.match_queues != 0);
+  }
 
   void renew(line& one) {
     one.code = static_cast<of::line_code>(of::command_buffer + choose_.below(4));
@@ -222,6 +237,7 @@ class toy_cache {
     if (!done && made_job_) return "a job without a change";
     if (done && !aligned) return "a store that is not aligned";
     if (done && !(plain_ && allowed_)) return "it was not allowed, or not plain";
+    if (done && !has(lines_[which_].code)) return "a kind of line that there is not";
     if (!done) return nullptr;
     line const before = at;
     at.tag = result.tag;

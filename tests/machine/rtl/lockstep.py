@@ -18,7 +18,8 @@ import library  # noqa: E402
 import programs  # noqa: E402
 from units import BUILD, Misuse, load, words_of  # noqa: E402
 
-# From the least that there may be to a paper's; the tags of rae are as many bits as its requests need.
+# The first is the usual one and the second the least that there may be: CI runs these two. The tags of rae are as many
+# bits as its requests need.
 SETS = {
     "rae": [
         {"MainEntries": 4, "SubEntries": 4, "QueueEntries": 4, "CacheLines": 8, "AddressWidth": 12},
@@ -49,7 +50,13 @@ SETS = {
         {"QUEUE_ENTRIES": 3, "LINE_CYCLES": 5, "LINE_BYTES": 64, "SLOTS": 3, "UNDER_WAY": 6},
         {"QUEUE_ENTRIES": 2, "LINE_CYCLES": 3, "LINE_BYTES": 8, "SLOTS": 2, "UNDER_WAY": 2},
     ],
-    "cni": [{}],
+    "cni": [
+        {},
+        {"COUNTERS": 0, "QUEUES": 0, "MATCH_QUEUES": 0},
+        {"COUNTERS": 0},
+        {"QUEUES": 0},
+        {"MATCH_QUEUES": 0},
+    ],
     "cni_pieces": [{"LINE_BYTES": 64}, {"LINE_BYTES": 16}, {"LINE_BYTES": 128}],
     "cni_jobs": [{"JOBS": 64}, {"JOBS": 1}, {"JOBS": 5}, {"JOBS": 16}],
     "cni_aligner": [
@@ -90,6 +97,8 @@ def run(bench: str, unit_name: str, parameters: dict[str, int], cycles: int, see
     print(f"{unit_name} {words_of(parameters)} seed {seed}: {result.stdout}", end="", flush=True)
     if result.returncode == 0:
         return True
+    if "something never happened" in result.stdout:
+        return False  # No cycle differs, so a waveform would show nothing.
     waves = BUILD / f"{unit_name}-mismatch.fst"
     compared(library.library(unit, parameters, module=module, waves=str(waves)))
     print(f"the waveform is {waves}")

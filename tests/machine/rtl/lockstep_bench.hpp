@@ -1,7 +1,8 @@
 // lockstep_bench: hardware beside its model, edge by edge, with a world around them that stalls at random: in each
 // cycle both offer the same.
 //
-//   Every 20 000 cycles begin with another world and both units after reset. A mismatch prints both sides' last 40
+//   Every 20 000 cycles begin with another world and both units after reset, whose registers began with the bits that
+//   the world's seed chooses. A mismatch prints both sides' last 40
 //   transactions. A world says itself when something that the model asks for must not be, and what a long run must have
 //   reached.
 //
@@ -14,6 +15,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -75,6 +77,7 @@ class lockstep_bench {
     return std::unique_ptr<Unit>(static_cast<Unit*>(make_(&made_, sizeof(parameters) + sizeof(Unit))));
   }
   [[nodiscard]] bool run_world(std::uint64_t seed, std::uint64_t cycles, typename World::statistics& reached) {
+    ::setenv("TESS_RTL_SEED", std::to_string(seed).c_str(), 1);
     auto const rtl = hardware();
     Model model(made_);
     World around(seed, made_);

@@ -63,6 +63,7 @@ class toy_caches {
                       .tag = static_cast<std::uint32_t>(free - commands_.begin())};
         if (choose_.chance(3)) in.command.first = in.command.first / line_bytes_ * line_bytes_;
         if (choose_.chance(3)) in.command.last |= line_bytes_ - 1;
+        if (choose_.chance(20)) in.command.last = choose_.word() % std::max<std::uint64_t>(1, in.command.first);
         *free = {.used = true, .asked = in.command, .next = in.command.first, .under_way = 0, .complete = false};
       }
     }
@@ -125,7 +126,7 @@ class toy_caches {
     if (of.asked.operation == range_operation::invalidate)
       wanted = inside && !coherent_ ? line_action::drop : line_action::flush;
     bool const right = one.action == wanted && one.address == of.next && (!l1s || one.last == of.asked.last);
-    of.complete = l1s || begin == of.asked.last / line_bytes_ * line_bytes_;
+    of.complete = l1s || begin >= of.asked.last / line_bytes_ * line_bytes_;
     of.next = begin + line_bytes_;
     if (of.complete) queue_.pop_front();
     return right;

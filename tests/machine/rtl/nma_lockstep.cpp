@@ -1,8 +1,9 @@
 // nma_lockstep: the accelerator's hardware beside its model, edge by edge, on random graphs with random stalls at all
 // ports: in each cycle both offer the same.
 //
-//   Every 20 000 cycles begin with another memory, other speeds of the ports, and both units after reset. What the
-//   model does is checked by machine_nma_test; here an access outside of buffer and map is an error, too.
+//   Every 20 000 cycles begin with another memory, other speeds of the ports, and both units after reset. Where words
+//   of copies change while they are made, all copies must end then. What the model does is checked by
+//   machine_nma_test; here an access outside of buffer and map is an error, too.
 //
 // Usage: nma_lockstep LIBRARY CYCLES SEED KEY=VALUE...; a mismatch prints both sides' last 40 transactions. Exit codes:
 // 0 the same, 1 different, 2 wrong use.
@@ -25,6 +26,7 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t cycles_of_a_memory = 20'000;
+constexpr std::uint64_t cycles_to_end = 10'000'000;
 constexpr std::size_t shown = 40;
 
 std::optional<std::uint64_t> number_of(std::string_view word) {
@@ -128,7 +130,13 @@ class lockstep {
     toy_memory around(seed);
     std::deque<std::string> last_of_model;
     std::deque<std::string> last_of_rtl;
-    for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    for (std::uint64_t cycle = 0;; ++cycle) {
+      if (cycle == cycles) around.hurry();
+      if (cycle >= cycles && (!around.corrupts() || around.idle())) break;
+      if (cycle == cycles + cycles_to_end) {
+        std::printf("seed %llu: a copy does not end\n", static_cast<unsigned long long>(seed));
+        return false;
+      }
       note(last_of_model, cycle, model.out);
       note(last_of_rtl, cycle, rtl->out);
       if (!same(model.out, rtl->out)) {

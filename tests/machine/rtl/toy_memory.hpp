@@ -33,6 +33,7 @@ class toy_memory {
       *rate = std::uint64_t{1} + below(chance(2) ? 100 : 20);
     overtakes_ = chance(2);
     corrupts_ = chance(3) ? 1 + below(400) : 0;
+    corrupts_once_ = chance(2);
     make_graph();
   }
 
@@ -79,11 +80,22 @@ class toy_memory {
       ++results;
       ++faults[static_cast<std::size_t>(out.result.fault)];
       if (!jobs_.empty()) jobs_.pop_front();
+      corrupted_ = false;
     }
     if (out.record_valid && in.record_ready) ask(out);
-    if (corrupts_ != 0 && below(corrupts_) == 0) words_[(target + below(4096)) / 8] = wild_word();
+    if (corrupts_ != 0 && !hurries_ && !(corrupts_once_ && corrupted_) && below(corrupts_) == 0) corrupt();
     return !out.access_valid || !in.access_ready || access(out.access);
   }
+
+  /// Words change while copies are made.
+  [[nodiscard]] bool corrupts() const { return corrupts_ != 0; }
+  /// From now on no port stalls, no word changes, and there is no further job.
+  void hurry() {
+    hurries_ = true;
+    access_rate_ = answer_rate_ = ack_rate_ = record_rate_ = result_rate_ = 100;
+    job_rate_ = 0;
+  }
+  [[nodiscard]] bool idle() const { return jobs_.empty(); }
 
   std::uint64_t results = 0;
   std::array<std::uint64_t, 16> faults{};
@@ -124,6 +136,24 @@ class toy_memory {
     }
   }
 
+  /// A word of the buffer changes: often the place of a parent, which becomes another copy, or the child's own one.
+  void corrupt() {
+    std::uint64_t const copy = some_copy();
+    if (copy != 0 && (corrupts_once_ || chance(2))) {
+      word_at(copy - registers::objects::parent_dst) = chance(4) ? some_copy() : copy;
+      corrupted_ = true;
+    } else if (!corrupts_once_) {
+      word_at(target + below(512) * 8) = wild_word();
+    }
+  }
+  /// The place of a copy that is in the map's list; null, if there is none.
+  std::uint64_t some_copy() {
+    if (jobs_.empty()) return 0;
+    std::uint64_t const at = word_at(map_offset + (map_entries + below(16)) * 8) - jobs_.front().final_shift;
+    bool const inside = at % 8 == 0 && at >= target + registers::objects::front_bytes && at < target + target_bytes;
+    return inside ? at : 0;
+  }
+
   void make_types() {
     std::uint64_t mask_at = types_address + types_count * 72;
     for (std::uint32_t number = 0; number < types_count; ++number) {
@@ -155,8 +185,11 @@ class toy_memory {
     make_types();
     std::uint64_t next = source_base + below(8) * 8;
     std::uint64_t const most = 1 + below(chance(3) ? 300 : 30);
+    // Objects of one type can take each other's place, so that a changed place of a parent may look sound.
+    std::uint64_t const kinds = chance(3) ? 1 : types_count;
+    if (kinds == 1 && types_[0].size != 0) types_[0].mask[0] = (types_[0].mask[0] & ~std::uint64_t{3}) | 1U;
     while (made_.size() < most) {
-      auto const number = static_cast<std::uint32_t>(below(types_count));
+      auto const number = static_cast<std::uint32_t>(below(kinds));
       type const& of = types_[number];
       bool const array = of.kind != 0;
       std::uint64_t const bytes = array ? (chance(20) ? below(2000) : below(120)) : of.size;
@@ -261,6 +294,9 @@ class toy_memory {
   std::uint64_t access_rate_ = 0, answer_rate_ = 0, ack_rate_ = 0, record_rate_ = 0, result_rate_ = 0, job_rate_ = 0;
   bool overtakes_ = false;
   std::uint64_t corrupts_ = 0;  ///< A word of the buffer changes every so many cycles.
+  bool corrupts_once_ = false;  ///< But one word for each job.
+  bool corrupted_ = false;
+  bool hurries_ = false;
   bool took_job_ = true;
   std::deque<nma_job> jobs_;
   std::deque<read> reads_;

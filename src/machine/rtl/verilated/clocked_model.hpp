@@ -1,5 +1,8 @@
-// clocked_model: what units of hardware that Verilator made C++ have in common: a clock, a reset, registers that begin
-// with anything, a waveform if TESS_RTL_WAVES names a file, and how the simulator makes and steps them.
+// clocked_model: what units of hardware that Verilator made C++ have in common: a clock, a reset, registers and
+// memories that begin with random bits, a waveform if TESS_RTL_WAVES names a file, and how the simulator makes and
+// steps them.
+//
+//   The environment's variable TESS_RTL_SEED chooses the bits: other ones for each number.
 //
 // Threads   one.
 #pragma once
@@ -7,7 +10,10 @@
 #include <verilated.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #ifdef TESS_RTL_WAVES
 #include <verilated_fst_c.h>
@@ -47,8 +53,12 @@ class clocked_model {
  private:
   struct unknown_context : VerilatedContext {
     unknown_context() {
+      std::uint64_t seed = 0;
+      if (char const* const given = std::getenv("TESS_RTL_SEED"))
+        std::from_chars(given, given + std::strlen(given), seed);
       randReset(2);
-      randSeed(1);
+      // Verilator takes positive numbers only.
+      randSeed(1 + static_cast<int>(seed % 0x7fff'ffffU));
     }
   };
   unknown_context context_;
