@@ -4,7 +4,7 @@
 //   places or workers: doubles within a block of 64 vertices, then 64-bit fixed point, whose sum has no order. So the
 //   scores and the number of iterations are the same, bit by bit, for every number of places and workers. The rank of
 //   vertices without out-edges goes to all vertices alike.
-//   With a tolerance that allows it, as GAPBS's does, shares are floats, which halves the bytes that are read at random.
+//   With a tolerance that allows it, as GAPBS's does, shares are floats: half the bytes are read at random.
 //
 // Units     scores: their sum is 1.
 // Threads   made, run and released by one task, for all; one run() at a time.
@@ -42,10 +42,10 @@ struct pagerank_state;
 
 class pagerank {
  public:
-  // Are shares floats? Their error is far below such a tolerance.
+  // Says whether shares are floats: their error is far below such a tolerance.
   static constexpr bool by_floats(double tolerance) noexcept { return tolerance >= 0x1p-16; }
-  // Of the scores then, relative, at most: an iteration adds half a unit of a float's last place, and passes on what
-  // the damping leaves.
+  // The relative error of scores that floats make, at most: an iteration adds half a unit of a float's last place, and
+  // passes on what the damping leaves.
   static constexpr double error_of_floats(double damping, int iterations) noexcept {
     double error = 0;
     for (int k = 0; k < iterations; ++k) error = damping * (error + 0x1p-24);

@@ -1,8 +1,8 @@
 // pagerank_words: PageRank by pushing: a fetch_add for each edge, on the sum of the vertex that it leads to.
 //
 //   The operands are 64-bit fixed-point numbers, whose sum has no order: the scores are the same, bit by bit, for
-//   every number of places and workers, and those of pagerank.hpp, which pulls as GAPBS does and needs no atomic, within
-//   1e-9 and the error of its floats.
+//   every number of places and workers. Those of pagerank.hpp, which pulls as GAPBS does and needs no atomic, differ by
+//   1e-9 and the error of its floats at most.
 //
 // Units     scores: their sum is 1, and that of what is pushed at most 1: 2^-62 is the unit.
 // Threads   one task, for all.
