@@ -10,10 +10,11 @@
 /// cannot be refused in this way has no ready while there is no place: an acknowledgement that is stored to a line with
 /// events, and a store to a single-reader queue (bit ShareEvent of `room_o`), a copy of another tile (ShareCopy), and a
 /// written packet whose acknowledgement goes to a third tile (ShareWord, whose last place nothing else takes). The tile
-/// must not let these block others: it keeps acknowledgements, of which each packet under way has one, in a place of
-/// their own, and answers the others, like stores that were refused, that they come too early: their senders keep them
-/// and try again. Then each packet is answered, so that jobs end, except where events of several tiles cause each other
-/// in a circle: these need as many places as there are events at once.
+/// must not let these block others. It keeps acknowledgements in a queue, which has a place for each of its own packets
+/// under way, and some for those of `local`. What finds no place in the list, or there, is not offered, but answered
+/// like a store that is refused: its sender keeps it and tries again. Then each packet is answered, so that jobs end,
+/// except where events of several tiles cause each other in a circle: these need as many places as there are events at
+/// once.
 module cni #(
     parameter int unsigned JOBS = 64,          // a multiple of four
     parameter int unsigned ENTRIES = 16,       // of the region table
