@@ -22,7 +22,9 @@ WORKERS = (1, 2, 4)
 TOLERANCE = 1e-9
 SECONDS_MAX = 300
 GRAPH_PROGRAMS = ("bfs", "pagerank", "components", "sssp", "bc")
-GRAPH_WORDS = ("bfs", "pagerank", "sssp", "bc")  # have a form in words, too
+# Have a form in words, too, with the same result. The scores of pagerank's differ by the rounding of other sums, which
+# changes the order of equal ones: each form is a case, and is verified.
+GRAPH_WORDS = ("bfs", "sssp", "bc")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +112,7 @@ def small_cases(data: Path) -> list[Case]:
     }
     return [
         Case(("bfs", "kron:7"), variants=FORMS, **late),
-        Case(("pagerank", "grid:9x7"), variants=FORMS, **late),
+        *(Case(("pagerank", "grid:9x7", *form), **late) for form in FORMS),
         Case(("components", "kron:7,2"), **late),
         Case(("gups", "--log2-words", "9", "--updates", "2000"), **late),
         Case(("sssp", "kron:7"), variants=FORMS, **late),
@@ -187,6 +189,7 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "uniform:12,4"), hostile) for program in GRAPH_PROGRAMS),
         *(Case((program, "kron:13"), ("smp",), places=(1, 4, 7), variants=FORMS) for program in GRAPH_WORDS),
         *(Case((program, debian), ("smp",), places=(1, 4), variants=FORMS) for program in GRAPH_WORDS),
+        *(Case(("pagerank", graph, *WORDS), ("smp",), places=(1, 4, 7)) for graph in ("kron:13", debian)),
         *(
             Case((words[0], graph), ("smp",), places=(1, 2, 7))
             for words in PEELING[::2]

@@ -29,13 +29,17 @@ class toy_memories {
     for (auto* const rate : {&packet_rate_, &word_rate_, &aligned_rate_}) *rate = choose_.rate();
   }
 
+  /// Bytes without a strobe mean nothing: the hardware's may be those that a register began with.
   static std::string text_of(align_unit::outputs const& out) {
     char text[120];
+    std::uint64_t bytes = 0;
+    for (std::uint32_t i = 0; i < 8; ++i)
+      if ((out.next.strobes >> i & 1) != 0) bytes |= out.next.word & std::uint64_t{0xff} << (8 * i);
     int size =
         std::snprintf(text, sizeof text, "%d%d%d%d", out.packet_ready, out.word_ready, out.aligned_valid, out.quiet);
     if (out.aligned_valid)
       std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), " %016llx strobes %02x last %d",
-                    static_cast<unsigned long long>(out.next.word), out.next.strobes, out.next.last);
+                    static_cast<unsigned long long>(bytes), out.next.strobes, out.next.last);
     return text;
   }
 
