@@ -2,7 +2,8 @@
 #
 #   tess_program(NAME SOURCES...)   libexec/tessera/NAME        run as `tess run NAME`; target NAME
 #   tess_bench(NAME SOURCES...)     libexec/tessera/bench/NAME  run as `tess bench NAME`; target NAME_bench
-#   tess_test(NAME SOURCES... [SLOW] [LINK LIBRARIES...])       GoogleTest cases; target NAME
+#   tess_test(NAME SOURCES... [SLOW] [OPTIMIZED] [LINK LIBRARIES...])
+#                                   GoogleTest cases; target NAME
 #
 # All link the runtime, the latter two remote memory, too. Anything else a program needs is added by its own CMakeLists:
 #   tess_program(bfs bfs.cpp)
@@ -72,7 +73,8 @@ function(tess_precompile_headers)
   if(TESS_CLI11_INCLUDE)
     target_precompile_headers(tess_bench_headers PRIVATE <CLI/CLI.hpp>)
   endif()
-  target_compile_options(tess_test_headers PRIVATE ${TESS_TEST_OPTIMIZATION})
+  # Templates that the headers use themselves are instantiated once.
+  target_compile_options(tess_test_headers PRIVATE ${TESS_TEST_OPTIMIZATION} -fpch-instantiate-templates)
   if(TARGET GTest::gtest_main)
     target_link_libraries(tess_test_headers PRIVATE GTest::gtest_main)
     target_precompile_headers(tess_test_headers PRIVATE <gtest/gtest.h>)
@@ -150,19 +152,23 @@ function(tess_write_names)
   endforeach()
 endfunction()
 
-# The files of tests themselves need little speed; the library that they test is compiled as users get it.
-if(TESS_SANITIZE)
-  set(TESS_TEST_OPTIMIZATION -O0)
-elseif(CMAKE_BUILD_TYPE STREQUAL Release)
+# The files of tests themselves need little speed, which halves the compiler's time; the library that they test is
+# compiled as users get it. Simulated, they need it.
+if(CMAKE_CROSSCOMPILING)
   set(TESS_TEST_OPTIMIZATION -O1)
+elseif(TESS_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL Release)
+  set(TESS_TEST_OPTIMIZATION -O0)
 endif()
 
-# Tests carry the label `fast` or, with SLOW, `slow`; `./tess test` runs the slow ones only with --full.
+# Tests carry the label `fast` or, with SLOW, `slow`; `./tess test` runs the slow ones only with --full. OPTIMIZED: also
+# what the headers make inline is compiled as users get it.
 function(tess_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;OPTIMIZED" "" "LINK")
   tess_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  tess_use_headers(test ${name})
-  target_compile_options(${name} PRIVATE ${TESS_TEST_OPTIMIZATION})
+  if(NOT arg_OPTIMIZED OR TESS_SANITIZE)
+    tess_use_headers(test ${name})
+    target_compile_options(${name} PRIVATE ${TESS_TEST_OPTIMIZATION})
+  endif()
   target_link_libraries(${name} PRIVATE GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)

@@ -5,6 +5,7 @@ fails, its tool is missing) counts as one failure, so that nothing is lost silen
 """
 
 import argparse
+import collections
 import dataclasses
 import json
 import os
@@ -103,6 +104,14 @@ def count_junit(text: str) -> Count:
     return count
 
 
+def longest(text: str, most: int = 20) -> str:
+    """The programs whose tests took longest, with the sum of their seconds, from what ctest --output-junit wrote."""
+    seconds: collections.Counter[str] = collections.Counter()
+    for case in xml.fromstring(text).iter("testcase"):
+        seconds[(case.get("name") or "").partition(".")[0]] += float(case.get("time") or 0)
+    return ", ".join(f"{name} {spent:.0f}" for name, spent in seconds.most_common(most) if spent >= 1)
+
+
 def reports(preset: str) -> list[Path]:
     """What sanitizers found: in files, since a test may have caught the standard error of its process."""
     return sorted((ROOT / "build" / preset).glob("report.*"))
@@ -157,6 +166,8 @@ def ctest(preset: str, *, full: bool = False, regex: str | None = None, without:
     if not results.exists():
         return Count() if regex and code == 0 else Count(failures=[f"{preset}: ctest ran no test\n{text}"])
     count = count_junit(results.read_text(errors="replace"))
+    if not regex:
+        print(f"  most seconds: {longest(results.read_text(errors='replace'))}", flush=True)
     if count.failures:
         count.failures[-1] += "".join(f"\n{report.read_text(errors='replace')}" for report in reports(preset))
         count = once_more(preset, count)

@@ -27,6 +27,14 @@ class Junit(unittest.TestCase):
         self.assertEqual((count.passed, count.skipped, len(count.failures)), (0, 0, 1))
 
 
+class Longest(unittest.TestCase):
+    def test_the_cases_of_a_program_are_one_sum_and_the_largest_comes_first(self):
+        cases = (("a.x", "1.5"), ("b.y", "4"), ("a.z", "3"), ("c", "0.2"))
+        text = "".join(f'<testcase name="{name}" status="run" time="{time}"/>' for name, time in cases)
+        self.assertEqual(check.longest(f"<testsuite>{text}</testsuite>"), "a 4, b 4")
+        self.assertEqual(check.longest(f"<testsuite>{text}</testsuite>", 1), "a 4")
+
+
 class OnceMore(unittest.TestCase):
     def test_what_passes_alone_is_unsteady_and_shown(self):
         count = check.decide(check.Count(passed=8, failures=["a\nlate", "b\nwrong"]), check.Count(1, 0, ["b\nwrong"]))

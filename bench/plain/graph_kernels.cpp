@@ -2,14 +2,18 @@
 //
 //   Both run on the same graph, loaded once per number of places, from the same sources, in turn. Work that
 //   both sides do once per graph is not timed: allocation, and in our pagerank finding the remote shares to be read.
+//   The results of both sides' last runs are compared; if they differ, the benchmark fails.
 //
 // Units     edges: directed edges stored, all of them for bfs, components, sssp and triangles, all of them per
 //           iteration for pagerank, per source for bc.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,11 +27,13 @@
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
 #include "kernels/components.hpp"
+#include "kernels/gather_block_array.hpp"
 #include "kernels/pagerank.hpp"
 #include "kernels/sssp.hpp"
 #include "kernels/triangles.hpp"
 #include "plain/build.hpp"
 #include "plain/kernels.hpp"
+#include "plain/verify.hpp"
 #include "tess/tess.hpp"
 
 namespace {
@@ -94,18 +100,44 @@ tess::task<void> compare(sides const& s, char const* kernel, Limit limit, Ours o
   s.rates.record(s.name(kernel), s.threads, "M edges/s", rounds);
 }
 
+void expect_same(sides const& s, char const* kernel, bool same) {
+  if (!same) throw tess::error(s.name(kernel), "other results than those of the plain kernel", "the same results");
+}
+
+// The same but for rounding in sums of another order.
+bool are_close(std::span<double const> a, std::span<double const> b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return std::fabs(x - y) <= 1e-9 * std::max(1.0, y); });
+}
+
+// Only our side spreads the rank of vertices without out-edges over all, so scores are shares of their sum here. Both
+// sides ended with a change below the tolerance.
+bool are_close_rankings(std::span<double const> a, std::span<double const> b) {
+  double const a_sum = std::accumulate(a.begin(), a.end(), 0.0);
+  double const b_sum = std::accumulate(b.begin(), b.end(), 0.0);
+  double apart = 0;
+  for (std::size_t v = 0; v < b.size(); ++v) apart += std::fabs(a[v] / a_sum - b[v] / b_sum);
+  return a.size() == b.size() && apart <= 10 * tolerance;
+}
+
 tess::task<void> compare_bfs(sides const& s) {
   if (!s.rates.wants(s.name("bfs"))) co_return;
   plain::bfs plain(s.plain, s.threads);
+  std::span<plain::vertex const> plain_parents;
   kernels::bfs const ours = co_await kernels::bfs::make(s.ours);
   std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
   co_await compare(
-      s, "bfs", [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { (void)plain.run(sources[i]); }); },
+      s, "bfs",
+      [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { plain_parents = plain.run(sources[i]); }); },
       [&](std::size_t i) -> tess::task<double> {
         double const begin = bench::timestamp();
         co_await ours.run(sources[i]);
         co_return s.edges() / (bench::timestamp() - begin);
       });
+  // Which of several possible parents a vertex has is chance; the tree must be one of shortest paths.
+  auto const parents = co_await kernels::gather_block_array(s.ours, ours.parents());
+  expect_same(s, "bfs",
+              plain::is_shortest_path_tree(s.plain.out, sources.back(), plain_parents.first(s.plain.n())) &&
+                  plain::is_shortest_path_tree(s.plain.out, sources.back(), parents));
   co_await kernels::bfs::release(ours);
 }
 
@@ -113,18 +145,22 @@ tess::task<void> compare_pagerank(sides const& s) {
   if (!s.rates.wants(s.name("pagerank"))) co_return;
   plain::pagerank plain(s.plain, s.threads);
   kernels::pagerank const ours = co_await kernels::pagerank::make(s.ours);
+  std::span<double const> plain_scores;
   co_await compare(
       s, "pagerank",
       [&](std::size_t) {
-        int iterations = 0;
-        double const seconds = bench::seconds_of([&] { iterations = plain.run(tolerance, iterations_max).iterations; });
-        return s.edges() * iterations / seconds;
+        plain::ranking found{};
+        double const seconds = bench::seconds_of([&] { found = plain.run(tolerance, iterations_max); });
+        plain_scores = found.scores;
+        return s.edges() * found.iterations / seconds;
       },
       [&](std::size_t) -> tess::task<double> {
         double const begin = bench::timestamp();
         auto const result = co_await ours.run({.tolerance = tolerance, .iterations_max = iterations_max});
         co_return s.edges() * result.iterations / (bench::timestamp() - begin);
       });
+  auto const scores = co_await kernels::gather_block_array(s.ours, ours.scores());
+  expect_same(s, "pagerank", are_close_rankings(scores, plain_scores));
   co_await kernels::pagerank::release(ours);
 }
 
@@ -132,13 +168,15 @@ tess::task<void> compare_components(sides const& s) {
   if (!s.rates.wants(s.name("components"))) co_return;
   plain::components plain(s.plain, s.threads);
   kernels::components const ours = co_await kernels::components::make(s.ours);
+  std::span<plain::vertex const> plain_labels;
   co_await compare(
-      s, "components", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { (void)plain.run(); }); },
+      s, "components", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { plain_labels = plain.run(); }); },
       [&](std::size_t) -> tess::task<double> {
         double const begin = bench::timestamp();
         co_await ours.run();
         co_return s.edges() / (bench::timestamp() - begin);
       });
+  expect_same(s, "components", std::ranges::equal(co_await ours.labels(), plain_labels));
   co_await kernels::components::release(ours);
 }
 
@@ -155,14 +193,18 @@ tess::task<void> compare_sssp(sides const& s) {
   auto const plain_delta = static_cast<std::uint32_t>(std::max(delta * plain_delta_factor, 1.0));
   kernel const ours = co_await kernel::make(s.ours, weights);
   std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
+  std::span<std::uint32_t const> plain_distances;
   co_await compare(
       s, "sssp",
-      [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { (void)plain.run(sources[i], plain_delta); }); },
+      [&](std::size_t i) {
+        return s.edges() / bench::seconds_of([&] { plain_distances = plain.run(sources[i], plain_delta); });
+      },
       [&](std::size_t i) -> tess::task<double> {
         double const begin = bench::timestamp();
         co_await ours.run(sources[i], delta);
         co_return s.edges() / (bench::timestamp() - begin);
       });
+  expect_same(s, "sssp", std::ranges::equal(co_await ours.distances(), plain_distances));
   co_await kernel::release(ours);
   co_await graph::edge_weights::release(weights);
 }
@@ -175,14 +217,18 @@ tess::task<void> compare_bc(sides const& s) {
   plain::bc plain(s.plain, s.threads);
   kernels::bc const ours = co_await kernels::bc::make(s.ours);
   std::vector<plain::vertex> const sources = some_sources(s.plain, bc_sources);
+  std::span<double const> plain_scores;
   co_await compare(
       s, "bc",
-      [&](std::size_t) { return s.edges() * bc_sources / bench::seconds_of([&] { (void)plain.run(sources); }); },
+      [&](std::size_t) {
+        return s.edges() * bc_sources / bench::seconds_of([&] { plain_scores = plain.run(sources); });
+      },
       [&](std::size_t) -> tess::task<double> {
         double const begin = bench::timestamp();
         co_await ours.run(sources);
         co_return s.edges() * bc_sources / (bench::timestamp() - begin);
       });
+  expect_same(s, "bc", are_close(co_await kernels::gather_block_array(s.ours, ours.scores()), plain_scores));
   co_await kernels::bc::release(ours);
 }
 
@@ -198,7 +244,7 @@ tess::task<void> compare_triangles(sides const& s) {
         double const begin = bench::timestamp();
         std::uint64_t const found = co_await ours.run(kernels::form::words);
         double const seconds = bench::timestamp() - begin;
-        if (expected != 0 && found != expected) throw tess::error("the two sides count different triangles");
+        if (expected != 0) expect_same(s, "triangles", found == expected);
         co_return s.edges() / seconds;
       });
   co_await kernels::triangles::release(ours);

@@ -8,6 +8,7 @@
 #include "harness/suite.hpp"
 #include "kernels/histogram.hpp"
 #include "limits/raw_gups.hpp"
+#include "random_access/random_words.hpp"
 
 namespace {
 
@@ -24,7 +25,10 @@ tess::task<double> run_updates(std::size_t words, unsigned places, kernels::form
                                 return bench::gups_word(rank, k, size);
                               });
   });
-  co_return static_cast<double>(updates) / (bench::timestamp() - begin) / 1e6;
+  double const seconds = bench::timestamp() - begin;
+  std::uint64_t const sum = co_await bench::counted(table);
+  if (sum != updates) throw tess::error("gups", std::to_string(sum) + " updates", std::to_string(updates));
+  co_return static_cast<double>(updates) / seconds / 1e6;
 }
 
 struct one_case {

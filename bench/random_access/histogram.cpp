@@ -16,13 +16,7 @@ tess::task<double> rate(std::size_t words, kernels::form how) {
     return kernels::histogram(how, table, 0, share, [at = indices->data()](std::uint64_t k) { return at[k]; });
   });
   double const seconds = bench::timestamp() - begin;
-  std::uint64_t sum = 0;
-  for (unsigned p = 0; p < tess::places(); ++p)
-    sum += co_await tess::at(static_cast<tess::place_id>(p), [table] {
-      std::uint64_t s = 0;
-      for (std::uint64_t const count : table.local()) s += count;
-      return s;
-    });
+  std::uint64_t const sum = co_await bench::counted(table);
   if (sum != share * tess::places()) throw tess::error("histogram", std::to_string(sum), "every number counted once");
   co_await tess::place_local<std::vector<std::uint64_t>>::release(indices);
   co_return static_cast<double>(sum) / seconds / 1e6;

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,17 @@ inline constexpr std::uint64_t random_numbers = 8'000'000;
   for (std::uint64_t k = 0; k < count; ++k)
     indices[k] = static_cast<std::uint64_t>(static_cast<unsigned __int128>(splitmix(tess::here(), k)) * words >> 64U);
   return indices;
+}
+
+/// The sum of a table of counts.
+[[nodiscard]] inline tess::task<std::uint64_t> counted(tess::global_array<std::uint64_t> table) {
+  std::uint64_t sum = 0;
+  for (unsigned p = 0; p < tess::places(); ++p)
+    sum += co_await tess::at(static_cast<tess::place_id>(p), [table] {
+      std::span<std::uint64_t const> const own = table.local();
+      return std::accumulate(own.begin(), own.end(), std::uint64_t{0});
+    });
+  co_return sum;
 }
 
 /// A transport between places, and the table sizes to compare.

@@ -60,7 +60,7 @@ module cni_regions #(
     set.use_.code = region_e'(set_code_i[2:0]);
     set.use_.way  = set_way_i[WayWidth-1:0];
     sound     = set_mask_i[InLine-1:0] == '0 && (set_match_i & ~set_mask_i) == '0 &&
-                set_match_i[63:ADDRESS_BITS] == '0 && set_code_i != '0 && set_code_i <= 64'(RegionMemory) &&
+                (set_match_i >> ADDRESS_BITS) == '0 && set_code_i != '0 && set_code_i <= 64'(RegionMemory) &&
                 (set.use_.code != RegionOwnScratchpad || set_way_i < 64'(WAYS));
     enabled_d = enabled_q;
     if (set_valid_i) enabled_d[set_entry_i] = sound;

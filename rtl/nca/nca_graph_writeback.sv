@@ -120,8 +120,9 @@ module nca_graph_writeback #(
   if (STACK_ENTRIES == 0) begin : gen_wrong_stack_entries
     $error("nca_graph_writeback: STACK_ENTRIES is at least 1");
   end
-  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
-    $error("nca_graph_writeback: LINE_BYTES is a power of two, at least 16");
+  // A partition begins and ends at a multiple of 4096, which no line crosses then.
+  if (LINE_BYTES < 16 || LINE_BYTES > 4096 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("nca_graph_writeback: LINE_BYTES is a power of two, 16 to 4096");
   end
   if (UNDER_WAY == 0) begin : gen_wrong_under_way
     $error("nca_graph_writeback: UNDER_WAY is at least 1");

@@ -40,7 +40,7 @@ package nca_pkg;
   /// Where objects and the program's types are: constant while jobs are under way.
   typedef struct packed {
     word_t       partition_base;   // a multiple of 4096
-    offset_t     partition_bytes;
+    offset_t     partition_bytes;  // likewise
     word_t       types_address;    // in the tile's own memory
     logic [31:0] types_count;
   } settings_t;

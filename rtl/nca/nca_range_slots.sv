@@ -5,7 +5,8 @@
 /// however seldom they are taken; the first leaves its slot, to a register, whence the result is offered.
 ///
 /// Lines that were visited and lines that are done have numbers, modulo 2^n, which go on from command to command: so
-/// each memory is written in one place, and needs no reset.
+/// each memory is written in one place, and needs no reset but a bit for each slot: before its first line is done, the
+/// number is 0.
 module nca_range_slots #(
     parameter int unsigned SLOTS = 8,
     parameter int unsigned UNDER_WAY = 255,
@@ -36,6 +37,7 @@ module nca_range_slots #(
   typedef logic [CountBits-1:0] count_t;
 
   logic [SLOTS-1:0] used_d, used_q;
+  logic [SLOTS-1:0] counts_d, counts_q;  // the slot's number of lines that are done is in memory
   count_t visited_d, visited_q;  // the number of the next line
   count_t under_way_d, under_way_q;  // lines of the command that is visited
   count_t done_q[SLOTS], finals_q[SLOTS];  // of the next one that is done, and of the last one that was visited
@@ -47,7 +49,7 @@ module nca_range_slots #(
 
   assign has_free_o = used_q != '1;
   assign has_room_o = under_way_q != count_t'(UNDER_WAY);
-  assign done       = done_q[done_slot_i];
+  assign done       = counts_q[done_slot_i] ? done_q[done_slot_i] : '0;
   assign done_here  = done_valid_i && visiting_i && done_slot_i == slot_i;
   assign end_now    = done_valid_i && !done_here && done == finals_q[done_slot_i];
   assign takes      = !result_q || result_ready_i;
@@ -75,13 +77,15 @@ module nca_range_slots #(
 
   always_comb begin
     used_d      = used_q;
+    counts_d    = counts_q;
+    if (done_valid_i) counts_d[done_slot_i] = 1'b1;
     result_d    = takes ? ended : result_q;
     visited_d   = visited_q + count_t'(visit_i);
     under_way_d = under_way_q + {{(CountBits - 1) {done_here && !visit_i}}, done_here != visit_i};
     if (takes && ended) used_d[ended_slot] = 1'b0;
     if (begin_i) begin
       used_d[free_o] = 1'b1;
-      visited_d      = done_q[free_o];
+      visited_d      = counts_q[free_o] ? done_q[free_o] : '0;
       under_way_d    = '0;
     end
   end
@@ -92,9 +96,11 @@ module nca_range_slots #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       used_q   <= '0;
+      counts_q <= '0;
       result_q <= 1'b0;
     end else begin
       used_q   <= used_d;
+      counts_q <= counts_d;
       result_q <= result_d;
     end
   end

@@ -89,44 +89,48 @@ void combine_two(T* target, T* other_target, T const* a, T const* b, std::size_t
 
 /// Combines items of all sources and writes them to all targets, through a block that stays in the first cache.
 template <class Combine, class T>
-void combine_all(std::span<T* const> targets, std::span<T const* const> sources, std::size_t items) {
+void combine_all(std::span<std::byte* const> targets, std::span<std::byte const* const> sources, std::size_t items) {
   constexpr std::size_t block_bytes = 2048;
   constexpr std::size_t block = block_bytes / sizeof(T);
   alignas(64) std::byte room[block_bytes];
   auto const found = reinterpret_cast<T*>(room);
   for (std::size_t at = 0, now = 0; at < items; at += now) {
     now = std::min(block, items - at);
-    std::memcpy(room, sources[0] + at, now * sizeof(T));
-    for (T const* const source : sources.subspan(1)) combine_into<Combine>(found, source + at, now);
-    for (T* const target : targets) std::memcpy(static_cast<void*>(target + at), room, now * sizeof(T));
+    std::memcpy(room, sources[0] + at * sizeof(T), now * sizeof(T));
+    for (std::byte const* const source : sources.subspan(1))
+      combine_into<Combine>(found, reinterpret_cast<T const*>(source) + at, now);
+    for (std::byte* const target : targets) std::memcpy(target + at * sizeof(T), room, now * sizeof(T));
   }
 }
 
+/// `items` items of each source into each target.
 template <class Combine, class T>
-void combine(std::span<T* const> targets, std::span<T const* const> sources, std::size_t items) {
+void combine(std::span<std::byte* const> targets, std::span<std::byte const* const> sources, std::size_t items) {
   constexpr bool is_vectorized = std::is_arithmetic_v<T> && sizeof(T) <= 8;
   if constexpr (is_vectorized)
-    if (sources.size() == 2) return combine_two<Combine>(targets[0], targets[1], sources[0], sources[1], items);
-  combine_all<Combine>(targets, sources, items);
+    if (sources.size() == 2)
+      return combine_two<Combine>(reinterpret_cast<T*>(targets[0]), reinterpret_cast<T*>(targets[1]),
+                                  reinterpret_cast<T const*>(sources[0]), reinterpret_cast<T const*>(sources[1]),
+                                  items);
+  combine_all<Combine, T>(targets, sources, items);
 }
+using combine_items = void (*)(std::span<std::byte* const> targets, std::span<std::byte const* const> sources,
+                               std::size_t items);
 
 /// Items that a piece may have so that its parts stay in the cache.
-template <class T>
-inline constexpr std::size_t piece_items = std::max<std::size_t>(1, 32768 / sizeof(T));
+constexpr std::size_t piece_items(std::size_t item_bytes) noexcept {
+  return std::max<std::size_t>(1, 32768 / item_bytes);
+}
 
 /// The items [begin, end) of a member's share.
 struct share {
   std::size_t begin, end;
 };
-template <class T>
-share share_of(group const& g, std::size_t items) {
-  // Whole cache lines, so that no two PEs write one.
-  constexpr std::size_t line = std::max<std::size_t>(1, 64 / sizeof(T));
-  std::size_t const lines = (items + line - 1) / line;
-  auto const size = static_cast<std::size_t>(g.size());
-  auto const me = static_cast<std::size_t>(g.me());
-  return {std::min(items, lines * me / size * line), std::min(items, lines * (me + 1) / size * line)};
-}
+[[nodiscard]] share share_of(group const& g, std::size_t items, std::size_t item_bytes);
+
+/// Each member combines its share of the items, and writes it to all. What follows from the type is in `combine`.
+void reduce_many(group& g, std::byte* dest, std::byte const* source, std::size_t items, std::size_t item_bytes,
+                 combine_items combine);
 
 /// The items of all members, in their order.
 template <class Combine, class T, class Items>
@@ -153,37 +157,6 @@ template <class Combine, class T>
 }
 
 template <class Combine, class T>
-[[gnu::noinline]] void reduce_many(group& g, T* dest, T const* source, std::size_t items) {
-  g.meet();
-  share const mine = share_of<T>(g, items);
-  // Pieces, because what comes from PEs without a window needs a place, and what goes to them.
-  std::size_t const most = own.network == nullptr ? items : piece_items<T>;
-  std::vector<T> piece;
-  std::vector<T*> targets;
-  std::vector<T const*> sources;
-  for (std::size_t at = mine.begin; at < mine.end; at += most) {
-    std::size_t const now = std::min(most, mine.end - at);
-    seen const all(g, source + at, now * sizeof(T));
-    targets.clear();
-    sources.clear();
-    for (int member = 0; member < g.size(); ++member) {
-      sources.push_back(all.of(member, at_member(g, source + at, now, member)));
-      if (T* const there = at_member(g, dest + at, now, member)) targets.push_back(there);
-    }
-    bool const some_are_far = targets.size() != sources.size();
-    if (some_are_far) {
-      piece.resize(now);
-      targets.push_back(piece.data());
-    }
-    combine<Combine, T>(targets, sources, now);
-    for (int member = 0; some_are_far && member < g.size(); ++member)
-      if (at_member(g, dest + at, now, member) == nullptr) give(g, dest + at, piece.data(), now, member);
-    complete_given();
-  }
-  g.meet();
-}
-
-template <class Combine, class T>
 void reduce_in(group&& g, T* dest, T const* source, std::size_t items) {
   if (g.tells(bytes_in<T>(items))) {
     g.meet_telling(source, 0, items * sizeof(T));
@@ -192,15 +165,16 @@ void reduce_in(group&& g, T* dest, T const* source, std::size_t items) {
     });
   }
   if (g.is_team() && bytes_in<T>(items) <= box_bytes) return reduce_few<Combine>(g, dest, source, items);
-  reduce_many<Combine>(g, dest, source, items);
+  reduce_many(g, reinterpret_cast<std::byte*>(dest), reinterpret_cast<std::byte const*>(source), items, sizeof(T),
+              &combine<Combine, T>);
 }
 
 /// `inclusive`: with the PE's own values.
 template <class T>
 void scan_in(group&& g, T* dest, T const* source, std::size_t items, bool inclusive) {
   g.meet();
-  share const mine = share_of<T>(g, items);
-  std::vector<T> sum(std::min(piece_items<T>, mine.end - mine.begin));
+  share const mine = share_of(g, items, sizeof(T));
+  std::vector<T> sum(std::min(piece_items(sizeof(T)), mine.end - mine.begin));
   for (std::size_t at = mine.begin; at < mine.end; at += sum.size()) {
     std::size_t const now = std::min(sum.size(), mine.end - at);
     std::fill_n(sum.begin(), now, T{});

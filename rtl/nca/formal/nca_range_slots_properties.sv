@@ -27,6 +27,7 @@ module nca_range_slots_properties #(
     input logic                 result_ready_i,
     input logic [ TAG_BITS-1:0] result_tag_o,
     input logic [    SLOTS-1:0] used_q,
+    input logic [    SLOTS-1:0] counts_q,
     input logic [CountBits-1:0] visited_q,
     input logic [CountBits-1:0] under_way_q,
     input logic [CountBits-1:0] done_q[SLOTS],
@@ -41,11 +42,12 @@ module nca_range_slots_properties #(
 
   // How many lines a slot has under way, and whether all of them have been visited.
   logic [SLOTS-1:0] closed;
-  logic [CountBits-1:0] under_way[SLOTS];
+  logic [CountBits-1:0] under_way[SLOTS], done_before[SLOTS];
   always_comb begin
     for (int unsigned at = 0; at < SLOTS; ++at) begin
-      closed[at]    = used_q[at] && !(visiting_i && 32'(slot_i) == at);
-      under_way[at] = !used_q[at] ? '0 : closed[at] ? finals_q[at] + 1'b1 - done_q[at] : visited_q - done_q[at];
+      closed[at]      = used_q[at] && !(visiting_i && 32'(slot_i) == at);
+      done_before[at] = counts_q[at] ? done_q[at] : '0;
+      under_way[at]   = !used_q[at] ? '0 : (closed[at] ? finals_q[at] + 1'b1 : visited_q) - done_before[at];
     end
   end
 

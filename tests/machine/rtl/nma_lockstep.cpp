@@ -125,6 +125,7 @@ class lockstep {
   }
 
   [[nodiscard]] bool run_memory(std::uint64_t seed, std::uint64_t cycles) {
+    ::setenv("TESS_RTL_SEED", std::to_string(seed).c_str(), 1);
     auto const rtl = hardware();
     copy_machine model(parameters_);
     toy_memory around(seed);

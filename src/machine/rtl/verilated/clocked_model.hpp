@@ -21,6 +21,18 @@
 
 namespace tess::machine {
 
+/// What has no reset begins with bits that TESS_RTL_SEED chooses.
+struct random_context : VerilatedContext {
+  random_context() {
+    std::uint64_t seed = 0;
+    if (char const* const given = std::getenv("TESS_RTL_SEED"))
+      std::from_chars(given, given + std::strlen(given), seed);
+    randReset(2);
+    // Verilator takes positive numbers only.
+    randSeed(1 + static_cast<int>(seed % 0x7fff'ffffU));
+  }
+};
+
 template <class Model>
 class clocked_model {
  public:
@@ -51,17 +63,7 @@ class clocked_model {
   }
 
  private:
-  struct unknown_context : VerilatedContext {
-    unknown_context() {
-      std::uint64_t seed = 0;
-      if (char const* const given = std::getenv("TESS_RTL_SEED"))
-        std::from_chars(given, given + std::strlen(given), seed);
-      randReset(2);
-      // Verilator takes positive numbers only.
-      randSeed(1 + static_cast<int>(seed % 0x7fff'ffffU));
-    }
-  };
-  unknown_context context_;
+  random_context context_;
 
  public:
   Model ports{&context_, ""};

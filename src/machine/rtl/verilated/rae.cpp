@@ -194,7 +194,7 @@ class verilated_interface final : public interface_unit {
 
   interface_parameters parameters_;
   int line_shift_;
-  VerilatedContext context_;
+  random_context context_;
   Vrae_interface top_{&context_, ""};
 #ifdef TESS_RTL_WAVES
   VerilatedFstC waves_;
