@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tessera.reproduce import checks
+from tessera.reproduce import checks, report
 from tessera.reproduce.__main__ import PAPERS
 from tessera.reproduce.claims import Claim, Claims, band_of, claim_of, fitted
 from tessera.reproduce.verdict import Interval, Verdict, coverage, interval, verdict
@@ -81,7 +81,7 @@ class Verdicts(unittest.TestCase):
         self.assertIs(verdict(claim(), Interval(0.9, 0.8, 1.6, 5)), Verdict.REVERSED)
 
     def test_fitted_and_configured_values_are_not_met(self):
-        for kind in ("fitted", "configured"):
+        for kind in ("fitted", "configured", "one-sided"):
             self.assertIs(verdict(claim(kind=kind), one(2.5)), Verdict.FITTED)
             self.assertIs(verdict(claim(kind=kind), one(5.0)), Verdict.BETTER)
 
@@ -173,6 +173,13 @@ class References(unittest.TestCase):
         both = claim(cause="better: cheap | worse: slow")
         self.assertEqual([both.cause_of(word) for word in ("better", "worse", "reversed")], ["cheap", "slow", ""])
         self.assertEqual(claim(cause="both ways: any").cause_of("worse"), "both ways: any")
+
+    def test_a_note_stands_beside_every_verdict(self):
+        both = claim(cause="note: changed | worse: slow")
+        self.assertEqual((both.remark, both.cause_of("worse"), both.cause_of("better")), ("changed", "slow", ""))
+        self.assertEqual(claim(cause="slow").remark, "")
+        self.assertEqual(checks.Check(both, one(2.0), Verdict.MET).cause, "")
+        self.assertIn("changed", report.check_cells(checks.Check(both, one(2.0), Verdict.MET))[-1])
 
     def test_every_claim_is_measured_or_says_why_not(self):
         for name, paper in PAPERS.items():

@@ -9,12 +9,13 @@ round, e.g. 1 for a ratio. band: "25 %" of the value, "± 5", or "3 to 10". kind
 
   fitted      a parameter of ours was chosen so that this value comes out (reference/fitted.csv): it proves nothing
   configured  the value is an input of the machine, and was measured to show that the machine has it
+  one-sided   the paper states a direction without a number, which ours could hardly miss
   absent      nothing here measures it; the cause says why
   definition  a number that measurements need; no observation
 
-cause: why ours differs, as far as it was measured; empty: not known. "better: …" is the cause of that verdict only, and
-" | " separates several. where: the place in the paper, and the paper's
-words where it has no number.
+cause: why ours differs, as far as it was measured; empty: not known. "better: …" is the cause of that verdict only,
+"note: …" stands beside every verdict, and " | " separates several. where: the place in the paper, and the paper's words
+where it has no number.
 """
 
 import csv
@@ -24,7 +25,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-KINDS = ("", "fitted", "configured", "absent", "definition")
+PROVE_NOTHING = ("fitted", "configured", "one-sided")
+KINDS = ("", *PROVE_NOTHING, "absent", "definition")
 DIRECTIONS = ("", "higher", "lower")
 WIDE_UNITS = {"percent": "%"}
 
@@ -80,11 +82,17 @@ class Claim:
         """The cause of a deviation; empty if it is not known."""
         for part in self.cause.split(" | "):
             named, _, text = part.partition(": ")
-            if named not in ("better", "worse", "reversed"):
+            if named not in ("better", "worse", "reversed", "note"):
                 return part
             if named == verdict:
                 return text
         return ""
+
+    @property
+    def remark(self) -> str:
+        """What stands beside every verdict; usually empty."""
+        parts = self.cause.split(" | ")
+        return next((part.removeprefix("note: ") for part in parts if part.startswith("note: ")), "")
 
     def value(self, low: float, high: float) -> str:
         """A value or a range with the unit."""

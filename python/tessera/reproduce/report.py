@@ -4,14 +4,16 @@ import base64
 import csv
 import dataclasses
 import html
+import io
 import json
 import math
+import re
 from pathlib import Path
 
 from tessera.reproduce import pictures
 from tessera.simulator.execute import say
 from tessera.reproduce.checks import Check
-from tessera.reproduce.claims import Fitted, number
+from tessera.reproduce.claims import PROVE_NOTHING, Fitted, number
 from tessera.reproduce.items import Cell, Item
 from tessera.reproduce.paper import Paper
 from tessera.reproduce.verdict import Verdict
@@ -108,8 +110,8 @@ def check_cells(check: Check) -> list[str]:
     """A check as texts, one for each column."""
     claim = check.claim
     paper = "–" if math.isnan(claim.low) else str(claim)
-    mark = f" ({claim.kind})" if claim.kind in ("fitted", "configured") else ""
-    about = "; ".join(filter(None, [check.cause and f"cause: {check.cause}", check.note]))
+    mark = f" ({claim.kind})" if claim.kind in PROVE_NOTHING else ""
+    about = "; ".join(filter(None, [check.cause and f"cause: {check.cause}", claim.remark, check.note]))
     return [claim.item, claim.observation + mark, paper, check.ours_text, check.interval_text, check.band_text,
             check.verdict.value, about]  # fmt: skip
 
@@ -130,21 +132,29 @@ def checks_table(paper: Paper, checks: list[Check], folder: str = "") -> str:
     """The checks as an HTML table, each with its numbers and its command."""
     names = [paper.states if name == "paper" else name for name in (*CHECK_COLUMNS, "command")]
     head = "".join(f'<th class="text">{name}</th>' for name in names)
-    body = ""
-    for check in checks:
-        kind = check.verdict.value.split()[0]
-        texts = f'<td class="text">{linked_item(paper, check, folder)}</td>'
-        texts += "".join(
-            f'<td class="{kind if column == "verdict" else "value" if column in VALUES else "text"}">'
-            f"{html.escape(text or '–')}</td>"
-            for column, text in list(zip(CHECK_COLUMNS, check_cells(check), strict=True))[1:]
-        )
-        command = "" if check.verdict is Verdict.ABSENT else paper.command_of(paper.item_of(check.claim.item))
-        # In two pieces, which stay whole.
-        parts = [f"<code>{html.escape(part)}</code>" for part in command.replace(" --", "\n--", 1).splitlines()]
-        texts += f'<td class="text">{" ".join(parts)}</td>'
-        body += f'<tr id="{paper.name}_{html.escape(check.claim.name)}">{texts}</tr>\n'
+    body = "".join(check_row(paper, check, folder) for check in checks)
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def row_begin(paper: Paper, check: Check) -> str:
+    """With what a check's row in HTML begins, and no other."""
+    return f'<tr id="{paper.name}_{html.escape(check.claim.name)}">'
+
+
+def check_row(paper: Paper, check: Check, folder: str = "") -> str:
+    """A check as a row of an HTML table, on one line."""
+    kind = check.verdict.value.split()[0]
+    texts = f'<td class="text">{linked_item(paper, check, folder)}</td>'
+    texts += "".join(
+        f'<td class="{kind if column == "verdict" else "value" if column in VALUES else "text"}">'
+        f"{html.escape(text or '–')}</td>"
+        for column, text in list(zip(CHECK_COLUMNS, check_cells(check), strict=True))[1:]
+    )
+    command = "" if check.verdict is Verdict.ABSENT else paper.command_of(paper.item_of(check.claim.item))
+    # In two pieces, which stay whole.
+    parts = [f"<code>{html.escape(part)}</code>" for part in command.replace(" --", "\n--", 1).splitlines()]
+    texts += f'<td class="text">{" ".join(parts)}</td>'
+    return f"{row_begin(paper, check)}{texts}</tr>\n"
 
 
 def counted(checks: list[Check]) -> str:
@@ -153,13 +163,12 @@ def counted(checks: list[Check]) -> str:
     return ", ".join(f"{count} {one.value}" for one, count in counts.items() if count)
 
 
-def write_checks(content: "Report", folder: Path) -> None:
-    """Writes the checks as CSV and JSON."""
-    checks, paper = content.checks, content.paper.name
+def checks_files(paper: Paper, checks: list[Check], provenance: dict[str, object]) -> dict[str, str]:
+    """The checks as CSV and JSON: texts by the names of the files."""
     names = ["claim", "item", "observation", "paper", "ours", "interval", "band", "verdict", "about"]
     rows = [[check.claim.name, *check_cells(check)] for check in checks]
-    with (folder / f"{paper}_checks.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([names, *rows])
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator="\n").writerows([names, *rows])
     found = [
         {
             "claim": check.claim.name,
@@ -173,8 +182,8 @@ def write_checks(content: "Report", folder: Path) -> None:
         }
         for check in checks
     ]
-    text = json.dumps({"provenance": content.whole_provenance, "checks": found}, indent=1, ensure_ascii=False)
-    (folder / f"{paper}_checks.json").write_text(text + "\n", encoding="utf-8")
+    text = json.dumps({"provenance": provenance, "checks": found}, indent=1, ensure_ascii=False)
+    return {f"{paper.name}_checks.csv": stream.getvalue(), f"{paper.name}_checks.json": text + "\n"}
 
 
 def fitted_table(fitted: list[Fitted]) -> str:
@@ -184,6 +193,27 @@ def fitted_table(fitted: list[Fitted]) -> str:
     rows: list[list[Cell]] = [[one.machine, one.key, one.value, ", ".join(one.claims), one.how] for one in fitted]
     head = "<h2 id=fitted>Fitted parameters</h2>\n<p>These were chosen so that a value of the paper comes out.</p>\n"
     return head + table(["machine", "parameter", "value", "claims", "fitted to"], rows)
+
+
+def claims_head(checks: list[Check]) -> str:
+    """The heading above the table of all checks."""
+    return f"<h2 id=claims>Claims</h2>\n<p>{counted(checks)}.</p>\n"
+
+
+def judged_again(text: str, paper: Paper, checks: list[Check], fitted: list[Fitted]) -> str:
+    """The text of a report.html with its claims as reference/ has them now; what was measured stays."""
+    lines = text.splitlines(keepends=True)
+    rows = {row_begin(paper, check): check_row(paper, check) for check in checks}
+    for number, line in enumerate(lines):
+        begin = line[: line.find(">") + 1]
+        lines[number] = rows.get(begin, line)
+    text = "".join(lines)
+    for pattern, made in (
+        (r"<h2 id=claims>.*?</p>\n", claims_head(checks)),
+        (r"<h2 id=fitted>.*?</table>\n", fitted_table(fitted)),
+    ):
+        text = re.sub(pattern, lambda _, made=made: made, text, count=1, flags=re.DOTALL)
+    return text
 
 
 def omitted_rows(item: Item) -> list[str]:
@@ -244,7 +274,7 @@ def write(content: Report, folder: Path) -> Path:
     if content.failures:
         reasons = "".join(f"<li>{html.escape(failure)}</li>" for failure in content.failures)
         text += f"<h2>Runs that failed</h2>\n<ul>{reasons}</ul>\n"
-    text += f"<h2 id=claims>Claims</h2>\n<p>{counted(content.checks)}.</p>\n"
+    text += claims_head(content.checks)
     text += checks_table(content.paper, content.checks)
     text += fitted_table(content.fitted)
     text += "".join(section(content, item, folder) for item in content.items) + "</html>\n"
@@ -256,7 +286,8 @@ def write(content: Report, folder: Path) -> Path:
 def write_all(content: Report, folder: Path) -> None:
     """Writes all files and prints the items and checks."""
     with_pictures = pictures.available()
-    write_checks(content, folder)
+    for name, text in checks_files(content.paper, content.checks, content.whole_provenance).items():
+        (folder / name).write_text(text, encoding="utf-8")
     for item in content.items:
         write_numbers(item, folder, content.provenance[item.file])
         if with_pictures:

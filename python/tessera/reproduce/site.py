@@ -1,8 +1,9 @@
 """site: all claims of all papers, from the files of their reports: `tess reproduce checks` and the end of `all`.
 
 Writes index.html beside the papers' folders, and, where these are docs/results of the source tree, the page
-docs/papers/checks.md. Verdicts are made anew from the measured intervals, so a band of reference/ that changes shows
-without a run. What was not run stands there as such, with the command that runs it.
+docs/papers/checks.md. Verdicts and causes are made anew from the measured intervals, also in each paper's checks and
+report, so a change of reference/ shows without a run. What was not run stands there as such, with the command that runs
+it.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from tessera.reproduce import provenance, report
 from tessera.reproduce.checks import Check
-from tessera.reproduce.claims import Claims
+from tessera.reproduce.claims import Claims, fitted
 from tessera.reproduce.paper import Paper
 from tessera.reproduce.verdict import Interval, Verdict, verdict
 
@@ -47,6 +48,11 @@ class Outcome:
     provenance: dict[str, object] | None  # None: no report
 
     @property
+    def repeated(self) -> bool:
+        """Whether its runs were made in several layouts."""
+        return self.provenance is not None and self.provenance["layouts"] > 1
+
+    @property
     def made(self) -> str:
         """Where its numbers come from, as a sentence without its full stop."""
         if self.provenance is None:
@@ -73,6 +79,17 @@ def outcome(paper: Paper, results: Path, reference: Path) -> Outcome:
         word = verdict(claim, ours) if one["judged"] else Verdict.NOT_RUN
         checks.append(Check(claim, ours, word, one["note"], one["judged"]))
     return Outcome(paper, checks, content["provenance"])
+
+
+def judged_again(one: Outcome, results: Path, reference: Path) -> dict[Path, str]:
+    """The files of a paper's report with verdicts and causes as they are now; none of a draft in one layout."""
+    page = results / one.paper.name / "report.html"
+    if not one.repeated or not page.is_file():
+        return {}
+    made = report.checks_files(one.paper, one.checks, one.provenance)
+    chosen = fitted(reference, one.paper.name)
+    text = report.judged_again(page.read_text(encoding="utf-8"), one.paper, one.checks, chosen)
+    return {page.parent / name: content for name, content in made.items()} | {page: text}
 
 
 def outcomes(papers: Sequence[Paper], results: Path, reference: Path) -> list[Outcome]:
@@ -147,27 +164,41 @@ def index(found: Sequence[Outcome]) -> str:
     return text + "</html>\n"
 
 
-def write(papers: Sequence[Paper], results: Path, reference: Path) -> list[Path]:
-    """Writes the first page of the site, and the page of the documentation if the results are there."""
+def files(papers: Sequence[Paper], results: Path, reference: Path) -> dict[Path, str]:
+    """Texts by file: the site's first page, what reports say of claims, and checks.md if the results are the tree's."""
     found = outcomes(papers, results, reference)
-    made = [results / "index.html"]
-    results.mkdir(parents=True, exist_ok=True)
-    made[0].write_text(index(found), encoding="utf-8")
+    made = {results / "index.html": index(found)}
+    for one in found:
+        made |= judged_again(one, results, reference)
     root = provenance.source_tree()
     if root is not None and results.resolve() == (root / RESULTS).resolve():
-        made.append(root / PAGE)
-        made[-1].write_text(markdown(found, results), encoding="utf-8")
-    print("written: " + ", ".join(str(file) for file in made))
+        made[root / PAGE] = markdown(found, results)
     return made
 
 
+def stale(made: dict[Path, str]) -> list[Path]:
+    """Those files that have another text."""
+    return [file for file, text in made.items() if not file.is_file() or file.read_text(encoding="utf-8") != text]
+
+
+def write(papers: Sequence[Paper], results: Path, reference: Path) -> list[Path]:
+    """Writes the files that have changed."""
+    made = files(papers, results, reference)
+    results.mkdir(parents=True, exist_ok=True)
+    changed = stale(made)
+    for file in changed:
+        file.write_text(made[file], encoding="utf-8")
+    print("written: " + (", ".join(str(file) for file in changed) or "nothing, all is as it was"))
+    return list(made)
+
+
 def main(papers: Sequence[Paper], words: list[str]) -> int:
-    """Writes the pages; with --check 1 if the page of the documentation is not what it would write."""
+    """Writes the pages; with --check 1 if one of them is not what it would write."""
     made = argparse.ArgumentParser(prog="tess reproduce checks")
     made.add_argument("--output", type=Path, help=f"folder with a folder of each paper; default {RESULTS} of the tree")
     made.add_argument("--tess", type=Path, help=argparse.SUPPRESS)
     made.add_argument("--reference", type=Path, help="folder with the published numbers; default: that of the tree")
-    made.add_argument("--check", action="store_true", help=f"only compare {PAGE} with what would be written")
+    made.add_argument("--check", action="store_true", help="only compare the files with what would be written")
     options = made.parse_args(words)
     root = provenance.source_tree()
     if root is None and (options.output is None or options.reference is None):
@@ -177,8 +208,7 @@ def main(papers: Sequence[Paper], words: list[str]) -> int:
     if not options.check:
         write(papers, results, reference)
         return 0
-    fresh = markdown(outcomes(papers, results, reference), results)
-    if root is not None and (root / PAGE).is_file() and (root / PAGE).read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{PAGE} is stale; ./tess reproduce checks writes it")
-    return 1
+    old = stale(files(papers, results, reference))
+    for file in old:
+        print(f"{file} is stale; ./tess reproduce checks writes it")
+    return 1 if old else 0

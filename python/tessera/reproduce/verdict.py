@@ -1,7 +1,8 @@
 """verdict: compares a measured interval with a claim: met, better, worse or reversed; the only place that decides.
 
   met           the whole interval lies in the band
-  fitted        the same, but a parameter was chosen so that it does, or the value is an input of the machine
+  fitted        the same, but it proves nothing: a parameter was chosen so that it does, the value is an input of the
+                machine, or the paper states only a direction
   reversed      the median is on the other side of the neutral value than the paper's
   better        beyond the band, on the side that speaks for what the paper proposes
   worse         beyond the band on the other side; on either side where none speaks for it; on both sides
@@ -22,7 +23,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from tessera.reproduce.claims import Claim
+from tessera.reproduce.claims import PROVE_NOTHING, Claim
 
 CONFIDENCE = 0.95
 
@@ -97,7 +98,7 @@ def verdict(claim: Claim, ours: Interval | None) -> Verdict:
     least, most = claim.band
     below, above = ours.low < least, ours.high > most
     if not below and not above:
-        return Verdict.FITTED if claim.kind in ("fitted", "configured") else Verdict.MET
+        return Verdict.FITTED if claim.kind in PROVE_NOTHING else Verdict.MET
     if is_reversed(claim, ours.median):
         return Verdict.REVERSED
     good = above and not below if claim.better == "higher" else below and not above
