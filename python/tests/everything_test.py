@@ -184,7 +184,7 @@ class Site(Everything):
     def test_what_was_run_has_its_verdict_and_origin(self):
         self.run_all()
         page = self.markdown()
-        row = next(line for line in page.splitlines() if "beside the bare portal (the less" in line)
+        row = next(line for line in page.splitlines() if "of the bare portal (the less" in line)
         self.assertIn("| **better** |", row)
         self.assertIn("cause: a message costs less here", row)
         self.assertIn("](../results/rmem/rmem_figure_3.csv)", row)
@@ -200,7 +200,7 @@ class Site(Everything):
             claims.write_text(claims.read_text(encoding="utf-8").replace("± 0.05,,better", "± 0.2,,better")
                               .replace(",1,± 0.05,", ",,± 0.2,"), encoding="utf-8")  # fmt: skip
             after = self.markdown(Path(name))
-        row = next(line for line in after.splitlines() if "beside the bare portal (the less" in line)
+        row = next(line for line in after.splitlines() if "of the bare portal (the less" in line)
         self.assertIn("| met |", row)
         self.assertNotEqual(before, after)
 
@@ -209,7 +209,7 @@ class Site(Everything):
         content = json.loads((self.folder / "rmem" / "rmem_checks.json").read_text(encoding="utf-8"))
         measured = [one for one in content["checks"] if one["median"] is not None and one["verdict"] != "fitted"]
         self.assertEqual({one["judged"] for one in measured}, {False})
-        row = next(line for line in self.markdown().splitlines() if "beside the bare portal (the less" in line)
+        row = next(line for line in self.markdown().splitlines() if "of the bare portal (the less" in line)
         self.assertIn("| not run |", row)
 
 
