@@ -256,6 +256,12 @@ class Items(unittest.TestCase):
         self.assertEqual(rows, sizes | {"figure 10": 53, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4}
                          | {saving.ITEM: 6 * 4 * 7, HARDWARE: 6})  # fmt: skip
 
+    def test_sentences_have_the_cycles_and_instructions_of_figure_3(self):
+        self.assertTrue(any("80 cycles of an addition by an instruction, 300 by messages" in sentence
+                            for sentence in nodes.figure7(results()).sentences))  # fmt: skip
+        self.assertTrue(any("84 instructions of the requester and 53 of the target" in sentence
+                            for sentence in nodes.figure8(results()).sentences))  # fmt: skip
+
     def test_energies_stand_beside_times(self):
         made = nodes.figure7(results())
         self.assertEqual(made.columns[-3:], ["instructions µJ", "messages µJ", "energy saved %"])
@@ -353,7 +359,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.of(lost=0.0)["miss_irregular"], "worse")
 
     def test_merging(self):
-        self.assertEqual(self.of()["merging"], "met")
+        self.assertEqual(self.of()["merging"], "fitted")  # one-sided
         self.assertEqual(self.of(merges=0.5)["merging"], "reversed")
 
     def test_configured_values_are_no_results(self):

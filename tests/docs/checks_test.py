@@ -1,5 +1,5 @@
-"""checks_test: docs/papers/checks.md, and what the reports say of each claim, are what `./tess reproduce checks` makes of
-reference/ and of the measured intervals; every link of the reports leads to a file, and to a place in it.
+"""checks_test: docs/papers/checks.md, and what the reports say of each claim, are what `./tess reproduce checks` makes
+of reference/ and of the measured intervals; every link of the reports leads to a file, and to a place in it.
 """
 
 import re

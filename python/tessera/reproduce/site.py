@@ -30,11 +30,11 @@ wanted.
 | verdict | our whole interval |
 |---|---|
 | met | lies in the band |
-| fitted | lies in the band, which proves nothing: a parameter was chosen by this value (*fitted*), the value is an input \
+| fitted | lies in the band, which proves nothing: a parameter was chosen by this value (*fitted*), it is an input \
 of the machine (*configured*), or the paper states only a direction, which ours could hardly miss (*one-sided*) |
 | better | reaches beyond the band, on the side that speaks for what the paper proposes |
-| worse | reaches beyond the band on the other side; or on either side, where none is better: a baseline that is faster \
-than the paper's is "worse", too |
+| worse | reaches beyond the band on the other side; or on either side, where none is better: a baseline that is \
+faster than the paper's is "worse", too |
 | reversed | reaches beyond the band, and its median contradicts the paper's statement, e.g. a loss instead of a gain |
 | not run | is missing, or comes from runs that are too small to be judged |
 | not reproduced | cannot be measured here; the cause says why |
