@@ -82,8 +82,8 @@ def addition(results: Results) -> tuple[str, str]:
     direct, software = (results.costs(way).get("add") for way in SHMEM_WAYS)
     if not direct or not software:
         return "", ""
-    cycles = (f": {direct.cycles:.0f} cycles of an addition by an instruction, {software.cycles:.0f} by messages, most of "
-              "which are instructions of both cores (figure 3)")  # fmt: skip
+    cycles = (f": {direct.cycles:.0f} cycles of an addition by an instruction, {software.cycles:.0f} by messages, "
+              "most of which are instructions of both cores (figure 3)")  # fmt: skip
     path = (f", against a path of {software.requesting:.0f} instructions of the requester and {software.serving:.0f} of "
             "the target (figure 3)")  # fmt: skip
     return cycles, path
