@@ -78,14 +78,14 @@ def summary(results: Results, share: Callable[[Results, int, str], float | None]
 
 
 def addition(results: Results) -> tuple[str, str]:
-    """An addition in both ways, as texts: its cycles, and its instructions by messages; empty without runs of figure 3."""
+    """An addition in both ways as texts: its cycles, and instructions by messages; empty without runs of figure 3."""
     direct, software = (results.costs(way).get("add") for way in SHMEM_WAYS)
     if not direct or not software:
         return "", ""
     cycles = (f": {direct.cycles:.0f} cycles of an addition by an instruction, {software.cycles:.0f} by messages, "
               "most of which are instructions of both cores (figure 3)")  # fmt: skip
-    path = (f", against a path of {software.requesting:.0f} instructions of the requester and {software.serving:.0f} of "
-            "the target (figure 3)")  # fmt: skip
+    path = (f", against a path of {software.requesting:.0f} instructions of the requester and {software.serving:.0f} "
+            "of the target (figure 3)")  # fmt: skip
     return cycles, path
 
 
@@ -116,8 +116,9 @@ def figure7(results: Results) -> Item:
         sentences.append(
             f"Ours saves {words}. That is more than the paper's, although the software here is leaner. The kernels "
             "here only execute operations on words of the next node, one at a time, so the time is that of a round "
-            f"trip{addition(results)[0]}. Network and memory, which are the same in both ways, contribute little on this "
-            "mesh; where they contribute more, the share saved is smaller, as from rae-6 to rae-16 and where lines miss."
+            f"trip{addition(results)[0]}. Network and memory, which are the same in both ways, contribute little on "
+            "this mesh; where they contribute more, the share saved is smaller, as from rae-6 to rae-16 and where "
+            "lines miss."
         )
     if words := summary(results, energy_saved):
         sentences.append(f"Energy of all units and of the memory, by published energies of events, of which the paper "
