@@ -16,6 +16,7 @@
 #include <string>
 
 #include "machine/rae/interface_unit.hpp"
+#include "machine/rtl/verilated/clocked_model.hpp"
 #ifdef TESS_RTL_WAVES
 #include <verilated_fst_c.h>
 #endif
@@ -37,9 +38,10 @@ class verilated_interface final : public interface_unit {
     waves_.open(TESS_RTL_WAVES);
 #endif
     top_.clk_i = 0;
-    top_.rst_ni = 0;
-    clock();
-    top_.rst_ni = 1;
+    for (bool const runs : {true, false, true}) {
+      top_.rst_ni = runs;
+      top_.eval();
+    }
     drive();
   }
 
