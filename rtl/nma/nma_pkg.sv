@@ -39,7 +39,7 @@ package nma_pkg;
     offset_t     source_shift;  // from an address in it to its offset
     offset_t     target;        // offset of the buffer, a multiple of 16,
     offset_t     begins;        // of its first byte that may have a copy,
-    offset_t     ends;          // and of the first one behind it
+    offset_t     ends;          // and of the first one behind it; copies of more than 2^35 bytes are not possible
     word_t       final_shift;   // from an offset in the buffer to the final address
     logic [31:0] objects;       // at least so many, for the size of the table
     logic        hashed;

@@ -106,6 +106,7 @@ std::vector<run> runs() {
   for (int seed = 1; seed <= (test::is_sanitized ? 1 : 2); ++seed) {
     std::string const words = std::to_string(seed) + (test::is_sanitized ? " 4 100" : " 4 600");
     std::string const alone = std::to_string(seed) + (test::is_sanitized ? " 1 50" : " 1 200");
+    std::string const few = std::to_string(seed) + " 1 50";
     for (auto const& [machine, copies, rest] : {std::tuple{"single-tile", 1, words},
                                                 {"sifive-u74", 1, words},
                                                 {"sifive-u74-mmu", 1, words},
@@ -116,12 +117,12 @@ std::vector<run> runs() {
                                                 {"tessera-4x4", 14, words + " remote"},
                                                 {"mppa-256", 3, words},
                                                 {"cni-16", 16, alone},
-                                                {"cni-64", 64, alone},
+                                                {"cni-64", 64, few},
                                                 {"dir-16", 16, alone},
-                                                {"dir-64", 64, alone},
+                                                {"dir-64", 64, few},
                                                 {"rae-6", 6, alone + " remote"},
                                                 {"rae-16", 16, alone + " remote"},
-                                                {"rae-64", 64, alone}})
+                                                {"rae-64", 64, few}})
       made.push_back({machine, "--copies " + std::to_string(copies) + " -- shared_at_random " + rest});
   }
   return made;

@@ -31,15 +31,18 @@ commands:
           --family osu018 gates of a published cell library for 0.18 um
   clock   MHz and the critical path on an ECP5, placed and routed by nextpnr
   energy  how many bits change for each thing that a unit does: relative energy
+  sources the files of the units in the order in which a tool must read them, for its option -f
 
-Each prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
+Each but the last prints a table and writes the same as JSON to build/rtl/COMMAND.json."""
 END = """examples:
   ./tess rtl lint
   ./tess rtl test common --seed 7 --waves
   ./tess rtl area nma --family xc7 --parts
+  ./tess rtl sources nma >nma.f
 Exit codes: 0 fine, 1 something failed, 2 wrong use."""
 LINES_WANTED = 95
 CELL_MAX = 64
+SOURCES = "sources"
 # Commands with random choices.
 RANDOM = ("test", "mutate", "energy")
 
@@ -125,6 +128,15 @@ def run_energy(unit: Unit, options: argparse.Namespace) -> Rows:
     return energy.measure(unit, options.seed)
 
 
+def print_sources(units: list[Unit]) -> None:
+    """The files, each once and after those that it needs, and as comments the modules that are whole units."""
+    for unit in units:
+        for module in dict.fromkeys(top.module for top in unit.tops):
+            print(f"// {unit.name}: {module}")
+    for file in dict.fromkeys(file for unit in units for file in unit.sources()):
+        print(file)
+
+
 COMMANDS: dict[str, Callable[[Unit, argparse.Namespace], Rows]] = {
     "lint": run_lint,
     "test": run_test,
@@ -140,7 +152,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./tess rtl", description=TEXT, epilog=END, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
+    parser.add_argument("command", choices=[*COMMANDS, SOURCES], metavar="COMMAND")
     parser.add_argument("units", nargs="*", metavar="UNIT", help="folders of rtl/ (default: all)")
     parser.add_argument("--bench", default="", metavar="NAME", help="test: only this bench")
     parser.add_argument(
@@ -165,6 +177,9 @@ def options_of(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     options = options_of(words)
+    if options.command == SOURCES:
+        print_sources([load(name) for name in options.units or names()])
+        return 0
     BUILD.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with (BUILD / "lock").open("w") as lock:

@@ -1,5 +1,6 @@
 """units_test: what unit.toml may say, and what reads results: coverage, resources of FPGAs, mutants of sources."""
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -130,6 +131,20 @@ class Results(unittest.TestCase):
         text = clock.wrapper("unit_under_test", ports)
         for part in ("data_i_r <= data_i", "valid_o_r <= valid_o_w", ".rst_ni(rst_ni)", "[1:0] data_i"):
             self.assertIn(part, text)
+
+
+class Sources(unittest.TestCase):
+    def test_are_each_listed_once_and_packages_first(self) -> None:
+        command = [sys.executable, str(Path(__file__).parent), "sources", "cni", "nca"]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+        files = [Path(line) for line in said if not line.startswith("// ")]
+        self.assertIn("// cni: cni", said)
+        self.assertEqual(len(files), len(set(files)))
+        self.assertTrue(all(file.is_file() for file in files))
+        names = [file.name for file in files]
+        self.assertEqual(names[0], "registers_pkg.sv")
+        self.assertLess(names.index("cni_pkg.sv"), names.index("cni.sv"))
+        self.assertLess(names.index("nca_pkg.sv"), names.index("nca_line.sv"))
 
 
 if __name__ == "__main__":
