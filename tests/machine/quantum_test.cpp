@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -125,6 +126,11 @@ std::vector<run> runs() {
                                                 {"rae-64", 64, few}})
       made.push_back({machine, "--copies " + std::to_string(copies) + " -- shared_at_random " + rest});
   }
+  if (std::getenv("TESS_SLOW") != nullptr)
+    for (char const* const kind : {"cni-", "dir-"})
+      for (int const tiles : {32, 128, 256})
+        made.push_back(
+            {kind + std::to_string(tiles), "--copies " + std::to_string(tiles) + " -- shared_at_random 1 1 20"});
   return made;
 }
 

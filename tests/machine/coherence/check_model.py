@@ -1,6 +1,6 @@
 """check_model: runs the model checker on a protocol: every interleaving of it, and every mutant is found.
 
-Usage: check_model.py MODEL COMPILER FOLDER [--large]. --large: of three caches more than in the usual run; no mutants.
+Usage: check_model.py MODEL COMPILER FOLDER [--large]. --large: of three caches more than in the usual run, and mutants.
 Without `spin` it says `skipped:` and ends with 0. Exit code 1: a property does not hold, or a mutant was not found out.
 """
 
@@ -62,7 +62,7 @@ def main() -> int:
             print(said)
             wrong += 1
     mutants = sorted(set(re.findall(r"#ifn?def (BUG_\w+)", model.read_text())))
-    if large:
+    if not large:
         return min(wrong, 1)
     if not mutants:
         sys.exit(f"check_model: {model} has no mutants")

@@ -78,6 +78,7 @@ class WholeRuns(WholeRunsOf):
         self.compare("rae-6", RUNS)
 
     @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    @unittest.skipUnless(SLOW, "another set of parameters")
     def test_an_interface_that_is_full(self) -> None:
         text = subprocess.run([MACHINE, "--show", "rae-6"], check=True, text=True, capture_output=True).stdout
         head, tail = text.split("\n[rae]\n")
@@ -87,7 +88,7 @@ class WholeRuns(WholeRunsOf):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "small.toml"
             file.write_text(f"{head}\n[rae]\n{tail}")
-            self.compare(str(file), RUNS[: 5 if SLOW else 2])
+            self.compare(str(file), RUNS[:5])
 
     @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
     def test_nemesys(self) -> None:
