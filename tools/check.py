@@ -105,10 +105,13 @@ def count_junit(text: str) -> Count:
 
 
 def longest(text: str, most: int = 20) -> str:
-    """The programs whose tests took longest, with the sum of their seconds, from what ctest --output-junit wrote."""
+    """The programs whose tests took longest, with the sum of their seconds, from what ctest --output-junit wrote: cases
+    of GoogleTest, PROGRAM.SUITE.CASE, are one, other tests have their own name.
+    """
     seconds: collections.Counter[str] = collections.Counter()
     for case in xml.fromstring(text).iter("testcase"):
-        seconds[(case.get("name") or "").partition(".")[0]] += float(case.get("time") or 0)
+        name = case.get("name") or ""
+        seconds[name.partition(".")[0] if name.count(".") > 1 else name] += float(case.get("time") or 0)
     return ", ".join(f"{name} {spent:.0f}" for name, spent in seconds.most_common(most) if spent >= 1)
 
 

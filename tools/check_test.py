@@ -29,9 +29,9 @@ class Junit(unittest.TestCase):
 
 class Longest(unittest.TestCase):
     def test_the_cases_of_a_program_are_one_sum_and_the_largest_comes_first(self):
-        cases = (("a.x", "1.5"), ("b.y", "4"), ("a.z", "3"), ("c", "0.2"))
+        cases = (("a.s.x", "1.5"), ("b.y", "4"), ("a.t.z", "3"), ("b.z", "2"), ("c", "0.2"))
         text = "".join(f'<testcase name="{name}" status="run" time="{time}"/>' for name, time in cases)
-        self.assertEqual(check.longest(f"<testsuite>{text}</testsuite>"), "a 4, b 4")
+        self.assertEqual(check.longest(f"<testsuite>{text}</testsuite>"), "a 4, b.y 4, b.z 2")
         self.assertEqual(check.longest(f"<testsuite>{text}</testsuite>", 1), "a 4")
 
 

@@ -110,7 +110,7 @@ bool are_close(std::span<double const> a, std::span<double const> b) {
 }
 
 // Only our side spreads the rank of vertices without out-edges over all, so scores are shares of their sum here. Both
-// sides ended with a change below the tolerance.
+// sides ended by one tolerance, or after as many iterations.
 bool are_close_rankings(std::span<double const> a, std::span<double const> b) {
   double const a_sum = std::accumulate(a.begin(), a.end(), 0.0);
   double const b_sum = std::accumulate(b.begin(), b.end(), 0.0);
