@@ -2,10 +2,12 @@
 //
 //   Both run on the same graph, loaded once per number of places, from the same sources, in turn. Work that
 //   both sides do once per graph is not timed: allocation, and in our pagerank finding the remote shares to be read.
-//   The results of both sides' last runs are compared; if they differ, the benchmark fails.
+//   The results of both sides' last runs are compared; if they differ, the benchmark fails. With --gap each kernel is
+//   also measured against the program of the GAP benchmark suite, which allocates its arrays in the timed part.
 //
 // Units     edges: directed edges stored, all of them for bfs, components, sssp and triangles, all of them per
-//           iteration for pagerank, per source for bc.
+//           iteration for pagerank, per source for bc; against GAP's program all of them for pagerank, too, as its
+//           iterations update one array in place and are fewer.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +35,7 @@
 #include "kernels/sssp.hpp"
 #include "kernels/triangles.hpp"
 #include "plain/build.hpp"
+#include "plain/gap.hpp"
 #include "plain/kernels.hpp"
 #include "plain/verify.hpp"
 #include "tess/tess.hpp"
@@ -75,15 +79,16 @@ struct sides {
   std::string graph_name;
   int threads;
   plain::graph_view plain;
+  plain::gap_programs* gap;  // null: not measured
   graph::distributed_graph ours;
 
   [[nodiscard]] double edges() const { return static_cast<double>(plain.out.edges()) / million; }
   [[nodiscard]] std::string name(char const* kernel) const { return std::string(kernel) + ' ' + graph_name; }
 };
 
-// Rounds of both sides, in changing order. limit() -> rate; ours() -> task with the rate.
+// Rounds of both sides, in changing order. limit(round) -> rate; ours(round) -> task with the rate.
 template <class Limit, class Ours>
-tess::task<void> compare(sides const& s, char const* kernel, Limit limit, Ours ours) {
+tess::task<void> compare(sides const& s, std::string const& name, Limit limit, Ours& ours) {
   std::vector<bench::round> rounds(static_cast<std::size_t>(s.rates.runs()));
   bool limit_first = true;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
@@ -97,7 +102,15 @@ tess::task<void> compare(sides const& s, char const* kernel, Limit limit, Ours o
     }
     limit_first = !limit_first;
   }
-  s.rates.record(s.name(kernel), s.threads, "M edges/s", rounds);
+  s.rates.record(name, s.threads, "M edges/s", rounds);
+}
+
+// The same against GAP's program. seconds(round) -> its time for `edges` million edges.
+template <class Seconds, class Ours>
+tess::task<void> compare_with_gap(sides const& s, char const* kernel, double edges, Seconds seconds, Ours& ours) {
+  if (s.gap == nullptr) co_return;
+  co_await compare(
+      s, s.name(kernel) + " against GAP's program", [&](std::size_t i) { return edges / seconds(i); }, ours);
 }
 
 void expect_same(sides const& s, char const* kernel, bool same) {
@@ -125,14 +138,17 @@ tess::task<void> compare_bfs(sides const& s) {
   std::span<plain::vertex const> plain_parents;
   kernels::bfs const ours = co_await kernels::bfs::make(s.ours);
   std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
+  auto const our_rate = [&](std::size_t i) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    co_await ours.run(sources[i]);
+    co_return s.edges() / (bench::timestamp() - begin);
+  };
   co_await compare(
-      s, "bfs",
+      s, s.name("bfs"),
       [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { plain_parents = plain.run(sources[i]); }); },
-      [&](std::size_t i) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        co_await ours.run(sources[i]);
-        co_return s.edges() / (bench::timestamp() - begin);
-      });
+      our_rate);
+  co_await compare_with_gap(
+      s, "bfs", s.edges(), [&](std::size_t i) { return s.gap->bfs(sources[i], s.threads); }, our_rate);
   // Which of several possible parents a vertex has is chance; the tree must be one of shortest paths.
   auto const parents = co_await kernels::gather_block_array(s.ours, ours.parents());
   expect_same(s, "bfs",
@@ -146,19 +162,29 @@ tess::task<void> compare_pagerank(sides const& s) {
   plain::pagerank plain(s.plain, s.threads);
   kernels::pagerank const ours = co_await kernels::pagerank::make(s.ours);
   std::span<double const> plain_scores;
+  double our_seconds = 0;
+  auto const our_rate = [&](std::size_t) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    auto const result = co_await ours.run({.tolerance = tolerance, .iterations_max = iterations_max});
+    our_seconds = bench::timestamp() - begin;
+    co_return s.edges() * result.iterations / our_seconds;
+  };
   co_await compare(
-      s, "pagerank",
+      s, s.name("pagerank"),
       [&](std::size_t) {
         plain::ranking found{};
         double const seconds = bench::seconds_of([&] { found = plain.run(tolerance, iterations_max); });
         plain_scores = found.scores;
         return s.edges() * found.iterations / seconds;
       },
-      [&](std::size_t) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        auto const result = co_await ours.run({.tolerance = tolerance, .iterations_max = iterations_max});
-        co_return s.edges() * result.iterations / (bench::timestamp() - begin);
-      });
+      our_rate);
+  auto const our_runs = [&](std::size_t i) -> tess::task<double> {
+    static_cast<void>(co_await our_rate(i));
+    co_return s.edges() / our_seconds;
+  };
+  co_await compare_with_gap(
+      s, "pagerank", s.edges(), [&](std::size_t) { return s.gap->pagerank(tolerance, iterations_max, s.threads); },
+      our_runs);
   auto const scores = co_await kernels::gather_block_array(s.ours, ours.scores());
   expect_same(s, "pagerank", are_close_rankings(scores, plain_scores));
   co_await kernels::pagerank::release(ours);
@@ -169,13 +195,16 @@ tess::task<void> compare_components(sides const& s) {
   plain::components plain(s.plain, s.threads);
   kernels::components const ours = co_await kernels::components::make(s.ours);
   std::span<plain::vertex const> plain_labels;
+  auto const our_rate = [&](std::size_t) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    co_await ours.run();
+    co_return s.edges() / (bench::timestamp() - begin);
+  };
   co_await compare(
-      s, "components", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { plain_labels = plain.run(); }); },
-      [&](std::size_t) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        co_await ours.run();
-        co_return s.edges() / (bench::timestamp() - begin);
-      });
+      s, s.name("components"),
+      [&](std::size_t) { return s.edges() / bench::seconds_of([&] { plain_labels = plain.run(); }); }, our_rate);
+  co_await compare_with_gap(
+      s, "components", s.edges(), [&](std::size_t) { return s.gap->components(s.threads); }, our_rate);
   expect_same(s, "components", std::ranges::equal(co_await ours.labels(), plain_labels));
   co_await kernels::components::release(ours);
 }
@@ -194,16 +223,20 @@ tess::task<void> compare_sssp(sides const& s) {
   kernel const ours = co_await kernel::make(s.ours, weights);
   std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
   std::span<std::uint32_t const> plain_distances;
+  auto const our_rate = [&](std::size_t i) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    co_await ours.run(sources[i], delta);
+    co_return s.edges() / (bench::timestamp() - begin);
+  };
   co_await compare(
-      s, "sssp",
+      s, s.name("sssp"),
       [&](std::size_t i) {
         return s.edges() / bench::seconds_of([&] { plain_distances = plain.run(sources[i], plain_delta); });
       },
-      [&](std::size_t i) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        co_await ours.run(sources[i], delta);
-        co_return s.edges() / (bench::timestamp() - begin);
-      });
+      our_rate);
+  if (s.gap != nullptr) s.gap->write_weights(weighted.view());
+  co_await compare_with_gap(
+      s, "sssp", s.edges(), [&](std::size_t i) { return s.gap->sssp(sources[i], plain_delta, s.threads); }, our_rate);
   expect_same(s, "sssp", std::ranges::equal(co_await ours.distances(), plain_distances));
   co_await kernel::release(ours);
   co_await graph::edge_weights::release(weights);
@@ -218,16 +251,16 @@ tess::task<void> compare_bc(sides const& s) {
   kernels::bc const ours = co_await kernels::bc::make(s.ours);
   std::vector<plain::vertex> const sources = some_sources(s.plain, bc_sources);
   std::span<double const> plain_scores;
+  double const edges = s.edges() * bc_sources;
+  auto const our_rate = [&](std::size_t) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    co_await ours.run(sources);
+    co_return edges / (bench::timestamp() - begin);
+  };
   co_await compare(
-      s, "bc",
-      [&](std::size_t) {
-        return s.edges() * bc_sources / bench::seconds_of([&] { plain_scores = plain.run(sources); });
-      },
-      [&](std::size_t) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        co_await ours.run(sources);
-        co_return s.edges() * bc_sources / (bench::timestamp() - begin);
-      });
+      s, s.name("bc"),
+      [&](std::size_t) { return edges / bench::seconds_of([&] { plain_scores = plain.run(sources); }); }, our_rate);
+  co_await compare_with_gap(s, "bc", edges, [&](std::size_t) { return s.gap->bc(bc_sources, s.threads); }, our_rate);
   expect_same(s, "bc", are_close(co_await kernels::gather_block_array(s.ours, ours.scores()), plain_scores));
   co_await kernels::bc::release(ours);
 }
@@ -238,15 +271,18 @@ tess::task<void> compare_triangles(sides const& s) {
   plain::triangles plain(s.plain.out, s.threads);
   std::uint64_t expected = 0;
   kernels::triangles const ours = co_await kernels::triangles::make(s.ours);
+  auto const our_rate = [&](std::size_t) -> tess::task<double> {
+    double const begin = bench::timestamp();
+    std::uint64_t const found = co_await ours.run(kernels::form::words);
+    double const seconds = bench::timestamp() - begin;
+    if (expected != 0) expect_same(s, "triangles", found == expected);
+    co_return s.edges() / seconds;
+  };
   co_await compare(
-      s, "triangles", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { expected = plain.run(); }); },
-      [&](std::size_t) -> tess::task<double> {
-        double const begin = bench::timestamp();
-        std::uint64_t const found = co_await ours.run(kernels::form::words);
-        double const seconds = bench::timestamp() - begin;
-        if (expected != 0) expect_same(s, "triangles", found == expected);
-        co_return s.edges() / seconds;
-      });
+      s, s.name("triangles"),
+      [&](std::size_t) { return s.edges() / bench::seconds_of([&] { expected = plain.run(); }); }, our_rate);
+  co_await compare_with_gap(
+      s, "triangles", s.edges(), [&](std::size_t) { return s.gap->triangles(s.threads); }, our_rate);
   co_await kernels::triangles::release(ours);
 }
 
@@ -256,19 +292,26 @@ bool wants_any(bench::suite const& rates, std::string const& graph_name) {
   return false;
 }
 
-int measure(bench::suite& rates, std::string const& spec, int places_max) {
+int measure(bench::suite& rates, std::string const& spec, int places_max, std::string const& gap_folder) {
   if (!wants_any(rates, spec)) return 0;
   graph::graph_input const input = graph::open_graph(spec);
   // Before any job: a job may pin this thread, and OpenMP's threads start where their maker may run.
   plain::csr_graph const arrays = plain_graph(input);
   plain::graph_view const view(arrays.view());
+  std::optional<plain::gap_programs> gap;
+  if (!gap_folder.empty()) gap.emplace(gap_folder, view.out);
   for (int places = 1; places <= places_max; places *= 2) {
     tess::settings settings;
     settings.places = static_cast<unsigned>(places);
     settings.workers = 1;
     int const code = tess::run(settings, {}, [&](tess::args) -> tess::task<int> {
-      sides const s{rates,  input, spec,
-                    places, view,  co_await graph::distributed_graph::load(input, graph::row_kinds::out_and_in)};
+      sides const s{.rates = rates,
+                    .input = input,
+                    .graph_name = spec,
+                    .threads = places,
+                    .plain = view,
+                    .gap = gap ? &*gap : nullptr,
+                    .ours = co_await graph::distributed_graph::load(input, graph::row_kinds::out_and_in)};
       if (s.ours.edges() != view.out.edges()) {
         std::fprintf(stderr, "%s: the two sides differ in edges\n", spec.c_str());
         co_return 1;
@@ -294,13 +337,20 @@ int main(int argc, char** argv) {
   bench::options chosen;
   std::vector<std::string> graphs{"kron:20", "grid:1024x1024"};
   int places_max = 2;
+  std::string gap_folder;
   bench::declare(app, chosen);
   app.add_option("--graphs", graphs, "specifications of undirected generated graphs")->capture_default_str();
   app.add_option("--places", places_max, "measured with 1, 2, ... this many")->capture_default_str();
+  app.add_option("--gap", gap_folder, "also measured: the programs in this folder of the GAP benchmark suite");
   if (auto const code = bench::parse(app, argc, argv)) return *code;
 
   bench::suite rates("graph_kernels", chosen);
-  for (std::string const& spec : graphs)
-    if (int const code = measure(rates, spec, places_max); code != 0) return code;
+  try {
+    for (std::string const& spec : graphs)
+      if (int const code = measure(rates, spec, places_max, gap_folder); code != 0) return code;
+  } catch (std::runtime_error const& wrong) {
+    std::fprintf(stderr, "graph_kernels: %s\n", wrong.what());
+    return 2;
+  }
   return rates.finish();
 }

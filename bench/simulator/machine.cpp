@@ -4,14 +4,10 @@
 //   Untimed: each round runs the same RISC-V program under both; instructions are counted by the simulator, and times
 //   are those of the whole process, including loading. Timed: the limit is a target, or 0.6 of the rate of one hart in
 //   the same round; times are those of the run. Lines before the table show the numbers of events.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -22,9 +18,8 @@
 #include <vector>
 
 #include "harness/clock.hpp"
+#include "harness/process.hpp"
 #include "harness/suite.hpp"
-
-extern char** environ;
 
 namespace {
 
@@ -32,28 +27,8 @@ namespace fs = std::filesystem;
 
 /// Duration of a program in seconds; its standard output is discarded.
 double run(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("machine: no pipe");
-  posix_spawn_file_actions_t streams;
-  ::posix_spawn_file_actions_init(&streams);
-  ::posix_spawn_file_actions_addopen(&streams, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&streams, ends[1], STDERR_FILENO);
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_t child = 0;
   double const begin = bench::timestamp();
-  int const failed = ::posix_spawnp(&child, words[0].c_str(), &streams, nullptr, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&streams);
-  ::close(ends[1]);
-  std::string text;
-  std::array<char, 4096> chunk{};
-  for (ssize_t got = 0; failed == 0 && (got = ::read(ends[0], chunk.data(), chunk.size())) > 0;)
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  ::close(ends[0]);
-  int status = 0;
-  if (failed != 0 || ::waitpid(child, &status, 0) < 0 || status != 0)
-    throw std::runtime_error("machine: " + words[0] + " did not run to its end: " + text);
+  static_cast<void>(bench::output_of(std::move(words), bench::output::errors));
   return bench::timestamp() - begin;
 }
 

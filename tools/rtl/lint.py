@@ -5,11 +5,15 @@ The last rule is one of structure: no combinational path leads from an input `re
 `valid_o` or `*_valid_o`. It holds for every top, whatever its size, and needs no property.
 """
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import programs
 from units import BUILD, Parameters, Run, Unit, words_of
 
+Check = Callable[[Unit, Run, Parameters, Path], None]
 # After these passes every register is a $dff.
 PREPARE = "prep -flatten -top {module}\nasync2sync\ndffunmap\nopt_clean\n"
 CHECKS = """check -assert
@@ -46,26 +50,29 @@ def refuse(unit: Unit, module: Run, parameters: Parameters, folder: Path) -> Non
     raise programs.Failed("it accepts these parameters")
 
 
+def accept(unit: Unit, module: Run, parameters: Parameters, folder: Path) -> None:
+    """Failed if one of the two programs finds something."""
+    with_verilator(unit, module, parameters, folder)
+    with_yosys(unit.sources(), module, parameters, folder)
+
+
 def lint(unit: Unit) -> list[dict[str, object]]:
-    """One row for each top and set of parameters."""
-    folder = BUILD / unit.name / "lint"
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for top in unit.tops:
-        for parameters in top.parameters:
-            row = {"unit": unit.name, "module": top.module, "parameters": words_of(parameters), "result": "ok"}
-            try:
-                with_verilator(unit, top, parameters, folder)
-                with_yosys(unit.sources(), top, parameters, folder)
-            except programs.Failed as failure:
-                row |= {"result": "failed", "text": str(failure)}
-            rows.append(row)
-    for module in unit.refused:
-        for parameters in module.parameters:
-            row = {"unit": unit.name, "module": module.module, "parameters": f"not {words_of(parameters)}"}
-            try:
-                refuse(unit, module, parameters, folder)
-                rows.append(row | {"result": "ok"})
-            except programs.Failed as failure:
-                rows.append(row | {"result": "failed", "text": str(failure)})
-    return rows
+    """One row for each top and set of parameters, some at the same time."""
+
+    def row(number: int, module: Run, parameters: Parameters, check: Check) -> dict[str, object]:
+        said = words_of(parameters) if check is accept else f"not {words_of(parameters)}"
+        about = {"unit": unit.name, "module": module.module, "parameters": said}
+        folder = BUILD / unit.name / "lint" / str(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            check(unit, module, parameters, folder)
+        except programs.Failed as failure:
+            return {**about, "result": "failed", "text": str(failure)}
+        return {**about, "result": "ok"}
+
+    checks = [(module, accept) for module in unit.tops] + [(module, refuse) for module in unit.refused]
+    each = [(module, parameters, check) for module, check in checks for parameters in module.parameters]
+    # The first alone: yosys compiles itself for this machine when it is first started.
+    first = [row(0, *each[0])]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return first + list(pool.map(lambda number: row(number, *each[number]), range(1, len(each))))
