@@ -15,11 +15,11 @@
 
 #include "base/standard_output.hpp"
 #include "machine/command/failures.hpp"
-#include "machine/command/hardware.hpp"
 #include "machine/command/run.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/report/explanation.hpp"
+#include "machine/rtl/hardware.hpp"
 
 namespace {
 

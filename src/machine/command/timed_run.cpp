@@ -9,13 +9,14 @@
 #include <limits>
 #include <string_view>
 
-#include "machine/command/hardware.hpp"
 #include "machine/command/inputs.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/linux/user_memory.hpp"
 #include "machine/report/measurement.hpp"
 #include "machine/report/progress.hpp"
+#include "machine/rtl/hardware.hpp"
+#include "machine/rtl/rtl_library.hpp"
 
 namespace tess::machine {
 namespace {
@@ -60,7 +61,11 @@ timed_run::timed_run(timed_run& from, std::string const& machine, runtime_files 
 }
 
 void timed_run::make_machine(runtime_files const& of_runtime) {
-  put_hardware(begun_.rtl, described_);
+  try {
+    put_hardware(begun_.rtl, described_);
+  } catch (rtl_error const& wrong) {
+    throw wrong_use{fmt::format("--rtl: {}", wrong.what())};
+  }
   std::string const system = system_of();
   image_ = read_elf(file_, begun_.arguments.front(), described_.tlm_bytes + described_.local_tail_bytes);
   check_machine();

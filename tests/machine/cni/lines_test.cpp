@@ -87,7 +87,7 @@ TEST_F(cni_lines, of_all_four_ways_are_refused) {
   grid narrow([] {
     auto made = read_machine(TESS_MACHINES "/cni-4.toml");
     made.l2.ways = 2;  // the region stays one of three ways
-    return made;
+    return with_hardware(made);
   }());
   network_interface& one = *narrow.tiles[0]->interface();
   std::uint64_t const base = narrow.map.of(region_kind::scratchpad, 0)->base;

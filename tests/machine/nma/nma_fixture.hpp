@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../at_rest.hpp"
+#include "../with_hardware.hpp"
 #include "toy_graph.hpp"
 
 namespace tess::machine {
@@ -42,7 +43,7 @@ class nma_fixture : public testing::Test {
   }
 
   explicit nma_fixture(machine_description const& description = read_machine(TESS_MACHINES "/nemesys-2x2.toml"))
-      : g(description) {}
+      : g(with_hardware(description)) {}
 
   /// The first counter in the tile-local memory of tile 0, set to `value`.
   std::uint64_t counter(std::uint64_t value, std::uint64_t number = 0) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../at_rest.hpp"
+#include "../with_hardware.hpp"
 #include "machine/config/comparison.hpp"
 #include "machine/tile/grid.hpp"
 
@@ -56,7 +57,7 @@ struct happening : event {
 
 class nodes {
  public:
-  explicit nodes(changes const& wanted = {}) : g(described(wanted)) {}
+  explicit nodes(changes const& wanted = {}) : g(with_hardware(described(wanted))) {}
 
   /// `count` adds of 1 to words of one line, without a network: all come at once.
   void add_at_once(int count, std::uint64_t line) {

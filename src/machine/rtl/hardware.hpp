@@ -1,6 +1,6 @@
 // hardware: puts the hardware of units in the place of their models (`--rtl`).
 //
-// Errors    wrong_use: the machine has no such unit, or its hardware cannot be had.
+// Errors    rtl_error: the machine has no such unit, or its hardware cannot be had.
 // Threads   one.
 #pragma once
 
@@ -15,5 +15,7 @@ namespace tess::machine {
 inline std::vector<std::string> const hardware_names{"cni", "nca", "nma", "rae"};
 
 void put_hardware(std::vector<std::string> const& names, machine_description& into);
+/// Those that this machine has.
+[[nodiscard]] std::vector<std::string> hardware_names_of(machine_description const& described);
 
 }  // namespace tess::machine
