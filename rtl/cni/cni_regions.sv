@@ -59,8 +59,10 @@ module cni_regions #(
     set.mask  = set_mask_i[ADDRESS_BITS-1:InLine];
     set.use_.code = region_e'(set_code_i[2:0]);
     set.use_.way  = set_way_i[WayWidth-1:0];
+    // Not a shift by ADDRESS_BITS, for which yosys makes 426 LUTs.
     sound     = set_mask_i[InLine-1:0] == '0 && (set_match_i & ~set_mask_i) == '0 &&
-                (set_match_i >> ADDRESS_BITS) == '0 && set_code_i != '0 && set_code_i <= 64'(RegionMemory) &&
+                set_match_i[63:InLine] == (64 - InLine)'(set.match) &&
+                set_code_i != '0 && set_code_i <= 64'(RegionMemory) &&
                 (set.use_.code != RegionOwnScratchpad || set_way_i < 64'(WAYS));
     enabled_d = enabled_q;
     if (set_valid_i) enabled_d[set_entry_i] = sound;

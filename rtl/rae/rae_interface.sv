@@ -17,82 +17,82 @@
 ///   claim_done  memory has the line.
 ///
 /// All outputs come from registers, and none depends on an input of the same cycle. A request that finds its line in
-/// the cache is answered PacketCycles + LookUpCycles + OperationCycles after the cycle in which it was accepted.
+/// the cache is answered PACKET_CYCLES + LOOK_UP_CYCLES + OPERATION_CYCLES after the cycle in which it was accepted.
 /// `busy_o` is low if nothing changes as long as all inputs are low. Addresses are offsets in the node's memory.
 /// Source: RAE, section 3 and Table I. Model: src/machine/rae/interface_pipeline.hpp.
 module rae_interface
   import rae_pkg::*;
 #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned QueueEntries = 64,
-    parameter int unsigned PacketCycles = 4,     // at least 2
-    parameter int unsigned LookUpCycles = 1,     // at least 1
-    parameter int unsigned OperationCycles = 2,  // at least 2
-    parameter int unsigned CacheLines = 1024,    // a power of two
-    parameter int unsigned LineBytes = 64,       // a power of two, at least 8
-    parameter int unsigned AddressWidth = 31,
-    parameter int unsigned RequestTagWidth = 13,
-    parameter bit Retain = 1'b1,                 // lines stay in the cache when their entry ends
-    parameter bit Merge = 1'b1,
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned QueuedWidth = $clog2(QueueEntries + 1),
-    localparam int unsigned OffsetWidth = $clog2(LineBytes),
-    localparam int unsigned LineWidth = AddressWidth - OffsetWidth
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned QUEUE_ENTRIES = 64,
+    parameter int unsigned PACKET_CYCLES = 4,     // at least 2
+    parameter int unsigned LOOK_UP_CYCLES = 1,    // at least 1
+    parameter int unsigned OPERATION_CYCLES = 2,  // at least 2
+    parameter int unsigned CACHE_LINES = 1024,    // a power of two
+    parameter int unsigned LINE_BYTES = 64,       // a power of two, at least 8
+    parameter int unsigned ADDRESS_WIDTH = 31,
+    parameter int unsigned REQUEST_TAG_WIDTH = 13,
+    parameter bit RETAIN = 1'b1,                  // lines stay in the cache when their entry ends
+    parameter bit MERGE = 1'b1,
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned QueuedWidth = $clog2(QUEUE_ENTRIES + 1),
+    localparam int unsigned OffsetWidth = $clog2(LINE_BYTES),
+    localparam int unsigned LineWidth = ADDRESS_WIDTH - OffsetWidth
 ) (
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
-    input  logic                       request_valid_i,
-    output logic                       request_ready_o,
-    input  packet_e                    request_packet_i,
-    input  word_e                      request_word_i,
-    input  size_t                      request_size_i,
-    input  logic [RequestTagWidth-1:0] request_tag_i,
-    input  logic [   AddressWidth-1:0] request_address_i,
-    input  logic [               63:0] request_operand_i,
-    input  logic [               63:0] request_expected_i,
-    output logic [    QueuedWidth-1:0] queued_o,
-    output logic                       answer_valid_o,
-    input  logic                       answer_ready_i,
-    output logic                       answer_wrong_o,
-    output logic [RequestTagWidth-1:0] answer_tag_o,
-    output logic [               63:0] answer_data_o,
-    output logic                       fetch_valid_o,
-    input  logic                       fetch_ready_i,
-    output logic [     EntryWidth-1:0] fetch_entry_o,
-    output logic [      LineWidth-1:0] fetch_line_o,
-    input  logic                       grant_valid_i,
-    input  logic                       grant_core_i,
-    input  logic [     EntryWidth-1:0] grant_entry_i,
-    output logic [    MainEntries-1:0] writes_o,
-    input  logic                       line_valid_i,
-    output logic                       line_ready_o,
-    input  logic [     EntryWidth-1:0] line_entry_i,
-    input  logic [    8*LineBytes-1:0] line_data_i,
-    output logic                       store_valid_o,
-    input  logic                       store_ready_i,
-    output logic [      LineWidth-1:0] store_line_o,
-    output logic [    8*LineBytes-1:0] store_data_o,
-    input  logic                       claim_valid_i,
-    output logic                       claim_ready_o,
-    input  logic                       claim_takes_i,
-    input  logic [      LineWidth-1:0] claim_line_i,
-    output logic                       claim_done_valid_o,
-    input  logic                       claim_done_ready_i,
-    output logic                       busy_o,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         request_valid_i,
+    output logic                         request_ready_o,
+    input  packet_e                      request_packet_i,
+    input  word_e                        request_word_i,
+    input  size_t                        request_size_i,
+    input  logic [REQUEST_TAG_WIDTH-1:0] request_tag_i,
+    input  logic [    ADDRESS_WIDTH-1:0] request_address_i,
+    input  logic [                 63:0] request_operand_i,
+    input  logic [                 63:0] request_expected_i,
+    output logic [      QueuedWidth-1:0] queued_o,
+    output logic                         answer_valid_o,
+    input  logic                         answer_ready_i,
+    output logic                         answer_wrong_o,
+    output logic [REQUEST_TAG_WIDTH-1:0] answer_tag_o,
+    output logic [                 63:0] answer_data_o,
+    output logic                         fetch_valid_o,
+    input  logic                         fetch_ready_i,
+    output logic [       EntryWidth-1:0] fetch_entry_o,
+    output logic [        LineWidth-1:0] fetch_line_o,
+    input  logic                         grant_valid_i,
+    input  logic                         grant_core_i,
+    input  logic [       EntryWidth-1:0] grant_entry_i,
+    output logic [     MAIN_ENTRIES-1:0] writes_o,
+    input  logic                         line_valid_i,
+    output logic                         line_ready_o,
+    input  logic [       EntryWidth-1:0] line_entry_i,
+    input  logic [     8*LINE_BYTES-1:0] line_data_i,
+    output logic                         store_valid_o,
+    input  logic                         store_ready_i,
+    output logic [        LineWidth-1:0] store_line_o,
+    output logic [     8*LINE_BYTES-1:0] store_data_o,
+    input  logic                         claim_valid_i,
+    output logic                         claim_ready_o,
+    input  logic                         claim_takes_i,
+    input  logic [        LineWidth-1:0] claim_line_i,
+    output logic                         claim_done_valid_o,
+    input  logic                         claim_done_ready_i,
+    output logic                         busy_o,
     // What happened in the cycle before, for statistics.
-    output logic                       hit_o,
-    output logic                       entered_o,
-    output logic                       merged_o,
-    output logic                       stalled_o
+    output logic                         hit_o,
+    output logic                         entered_o,
+    output logic                         merged_o,
+    output logic                         stalled_o
 );
 
   localparam int unsigned HitEntries = 4;
-  localparam int unsigned CountWidth = $clog2(SubEntries + 1);
-  localparam int unsigned IndexBits = $clog2(CacheLines);
-  localparam int unsigned IndexWidth = CacheLines > 1 ? IndexBits : 1;
+  localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1);
+  localparam int unsigned IndexBits = $clog2(CACHE_LINES);
+  localparam int unsigned IndexWidth = CACHE_LINES > 1 ? IndexBits : 1;
   localparam int unsigned TagWidth = LineWidth > IndexBits ? LineWidth - IndexBits : 1;
-  localparam int unsigned PlaceWidth = $clog2(CacheLines + MainEntries);
+  localparam int unsigned PlaceWidth = $clog2(CACHE_LINES + MAIN_ENTRIES);
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [TagWidth-1:0] tag_t;
 
@@ -100,7 +100,7 @@ module rae_interface
     operation_e operation;
     size_t size;
     logic [OffsetWidth-1:0] offset;
-    logic [RequestTagWidth-1:0] tag;
+    logic [REQUEST_TAG_WIDTH-1:0] tag;
   } sub_entry_t;
   typedef struct packed {
     logic [63:0] operand;
@@ -125,8 +125,8 @@ module rae_interface
   operation_e operation;
   logic operation_wrong, head_valid, head_leaves, decodes;
 
-  operation_map #(
-      .LineBytes(LineBytes)
+  rae_operation_map #(
+      .LINE_BYTES(LINE_BYTES)
   ) i_operation_map (
       .packet_i   (request_packet_i),
       .word_i     (request_word_i),
@@ -137,7 +137,7 @@ module rae_interface
   );
 
   assign request.wrong             = operation_wrong;
-  assign request.line              = request_address_i[AddressWidth-1:OffsetWidth];
+  assign request.line              = request_address_i[ADDRESS_WIDTH-1:OffsetWidth];
   assign request.what.operation    = operation;
   assign request.what.size         = request_size_i;
   assign request.what.offset       = request_address_i[OffsetWidth-1:0];
@@ -145,10 +145,10 @@ module rae_interface
   assign request.operands.operand  = request_operand_i;
   assign request.operands.expected = request_expected_i;
 
-  request_queue #(
-      .QueueEntries(QueueEntries),
-      .PacketCycles(PacketCycles),
-      .request_t   (request_t)
+  rae_request_queue #(
+      .QUEUE_ENTRIES(QUEUE_ENTRIES),
+      .PACKET_CYCLES(PACKET_CYCLES),
+      .request_t    (request_t)
   ) i_request_queue (
       .clk_i,
       .rst_ni,
@@ -172,13 +172,13 @@ module rae_interface
   logic tag_valid, tag_dirty;
   tag_t tag;
 
-  assign head_index = index_t'(head.line & LineWidth'(CacheLines - 1));
+  assign head_index = index_t'(head.line & LineWidth'(CACHE_LINES - 1));
   assign tag_hit    = tag_valid && tag == tag_t'(head.line >> IndexBits);
 
-  look_up #(
-      .LookUpCycles(LookUpCycles),
-      .EntryWidth  (EntryWidth),
-      .LineWidth   (LineWidth)
+  rae_look_up #(
+      .LOOK_UP_CYCLES(LOOK_UP_CYCLES),
+      .ENTRY_WIDTH   (EntryWidth),
+      .LINE_WIDTH    (LineWidth)
   ) i_look_up (
       .clk_i,
       .rst_ni,
@@ -241,11 +241,11 @@ module rae_interface
 
   assign head_writes = head.what.operation != OperationLoad;
 
-  main_entries #(
-      .MainEntries(MainEntries),
-      .SubEntries (SubEntries),
-      .LineWidth  (LineWidth),
-      .Merge      (Merge)
+  rae_main_entries #(
+      .MAIN_ENTRIES(MAIN_ENTRIES),
+      .SUB_ENTRIES (SUB_ENTRIES),
+      .LINE_WIDTH  (LineWidth),
+      .MERGE       (MERGE)
   ) i_main_entries (
       .clk_i,
       .rst_ni,
@@ -274,11 +274,11 @@ module rae_interface
       .writes_o
   );
 
-  sub_entries #(
-      .MainEntries(MainEntries),
-      .SubEntries (SubEntries),
-      .sub_entry_t(sub_entry_t),
-      .operands_t (operands_t)
+  rae_sub_entries #(
+      .MAIN_ENTRIES(MAIN_ENTRIES),
+      .SUB_ENTRIES (SUB_ENTRIES),
+      .sub_entry_t (sub_entry_t),
+      .operands_t  (operands_t)
   ) i_sub_entries (
       .clk_i,
       .write_i         (takes || joins),
@@ -298,13 +298,13 @@ module rae_interface
   index_t core_tag_index, tag_write_index;
   tag_t new_tag;
   logic [PlaceWidth-1:0] line_read_place, line_write_place;
-  logic [8*LineBytes-1:0] line_read, line_written;
+  logic [8*LINE_BYTES-1:0] line_read, line_written;
 
-  interface_cache #(
-      .CacheLines (CacheLines),
-      .MainEntries(MainEntries),
-      .LineBytes  (LineBytes),
-      .TagWidth   (TagWidth)
+  rae_interface_cache #(
+      .CACHE_LINES (CACHE_LINES),
+      .MAIN_ENTRIES(MAIN_ENTRIES),
+      .LINE_BYTES  (LINE_BYTES),
+      .TAG_WIDTH   (TagWidth)
   ) i_interface_cache (
       .clk_i,
       .rst_ni,
@@ -326,18 +326,18 @@ module rae_interface
       .line_i            (line_written)
   );
 
-  interface_core #(
-      .OperationCycles(OperationCycles),
-      .CacheLines     (CacheLines),
-      .MainEntries    (MainEntries),
-      .SubEntries     (SubEntries),
-      .LineBytes      (LineBytes),
-      .LineWidth      (LineWidth),
-      .TagWidth       (TagWidth),
-      .RequestTagWidth(RequestTagWidth),
-      .Retain         (Retain),
-      .sub_entry_t    (sub_entry_t),
-      .operands_t     (operands_t)
+  rae_interface_core #(
+      .OPERATION_CYCLES (OPERATION_CYCLES),
+      .CACHE_LINES      (CACHE_LINES),
+      .MAIN_ENTRIES     (MAIN_ENTRIES),
+      .SUB_ENTRIES      (SUB_ENTRIES),
+      .LINE_BYTES       (LINE_BYTES),
+      .LINE_WIDTH       (LineWidth),
+      .TAG_WIDTH        (TagWidth),
+      .REQUEST_TAG_WIDTH(REQUEST_TAG_WIDTH),
+      .RETAIN           (RETAIN),
+      .sub_entry_t      (sub_entry_t),
+      .operands_t       (operands_t)
   ) i_interface_core (
       .clk_i,
       .rst_ni,
@@ -405,35 +405,35 @@ module rae_interface
   assign busy_o = (queued_o != '0 && !blocked) || decodes || core_hit_valid || core_busy || fetch_valid_o ||
                   hit_o || entered_o || merged_o || stalled_o;
 
-  if (MainEntries == 0) begin : gen_wrong_main_entries
-    $error("rae_interface: MainEntries is at least 1");
+  if (MAIN_ENTRIES == 0) begin : gen_wrong_main_entries
+    $error("rae_interface: MAIN_ENTRIES is at least 1");
   end
-  if (SubEntries == 0) begin : gen_wrong_sub_entries
-    $error("rae_interface: SubEntries is at least 1");
+  if (SUB_ENTRIES == 0) begin : gen_wrong_sub_entries
+    $error("rae_interface: SUB_ENTRIES is at least 1");
   end
-  if (QueueEntries == 0) begin : gen_wrong_queue_entries
-    $error("rae_interface: QueueEntries is at least 1");
+  if (QUEUE_ENTRIES == 0) begin : gen_wrong_queue_entries
+    $error("rae_interface: QUEUE_ENTRIES is at least 1");
   end
-  if (PacketCycles < 2) begin : gen_wrong_packet_cycles
-    $error("rae_interface: PacketCycles is at least 2");
+  if (PACKET_CYCLES < 2) begin : gen_wrong_packet_cycles
+    $error("rae_interface: PACKET_CYCLES is at least 2");
   end
-  if (LookUpCycles == 0) begin : gen_wrong_look_up_cycles
-    $error("rae_interface: LookUpCycles is at least 1");
+  if (LOOK_UP_CYCLES == 0) begin : gen_wrong_look_up_cycles
+    $error("rae_interface: LOOK_UP_CYCLES is at least 1");
   end
-  if (OperationCycles < 2) begin : gen_wrong_operation_cycles
-    $error("rae_interface: OperationCycles is at least 2");
+  if (OPERATION_CYCLES < 2) begin : gen_wrong_operation_cycles
+    $error("rae_interface: OPERATION_CYCLES is at least 2");
   end
-  if (CacheLines == 0 || (CacheLines & (CacheLines - 1)) != 0) begin : gen_wrong_cache_lines
-    $error("rae_interface: CacheLines is a power of two");
+  if (CACHE_LINES == 0 || (CACHE_LINES & (CACHE_LINES - 1)) != 0) begin : gen_wrong_cache_lines
+    $error("rae_interface: CACHE_LINES is a power of two");
   end
-  if (LineBytes < 8 || (LineBytes & (LineBytes - 1)) != 0) begin : gen_wrong_line_bytes
-    $error("rae_interface: LineBytes is a power of two, at least 8");
+  if (LINE_BYTES < 8 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("rae_interface: LINE_BYTES is a power of two, at least 8");
   end
-  if (AddressWidth <= $clog2(LineBytes) + $clog2(CacheLines) || AddressWidth > 64) begin : gen_wrong_address_width
-    $error("rae_interface: AddressWidth is at most 64, and more than an index and an offset");
+  if (ADDRESS_WIDTH <= $clog2(LINE_BYTES) + $clog2(CACHE_LINES) || ADDRESS_WIDTH > 64) begin : gen_wrong_address_width
+    $error("rae_interface: ADDRESS_WIDTH is at most 64, and more than an index and an offset");
   end
-  if (RequestTagWidth == 0) begin : gen_wrong_tag_width
-    $error("rae_interface: RequestTagWidth is at least 1");
+  if (REQUEST_TAG_WIDTH == 0) begin : gen_wrong_tag_width
+    $error("rae_interface: REQUEST_TAG_WIDTH is at least 1");
   end
 
 endmodule

@@ -62,7 +62,7 @@ OUTPUTS = {
     "ended": ("ended_o",),
 }
 USUAL = {"stall": 0.3, "store": 0.7, "command": 9, "copy": 0.1, "word": 0.1, "written": 0.2, "posted": 0.3, "ask": 0.05,
-         "set": 0.02, "done": 0.3, "wrong": 0.1, "unread": 0.03}  # fmt: skip
+         "set": 0.02, "done": 0.3, "wrong": 0.1, "unread": 0.03, "noise": 1}  # fmt: skip
 
 
 def fields(value: int, *widths: int) -> list[int]:
@@ -105,6 +105,8 @@ class Bench:
         self.answering: tuple | None = None
         self.locally: tuple[int, int] | None = None
         self.seen: dict[str, int] = {}
+        self.cycle = 0
+        self.at: dict[str, list[int]] = {}  # in which cycles it was accepted, or offered first
 
     def happens(self, what: str = "") -> bool:
         return self.draw.random() < (self.rates[what] if what else 1 - self.rates["stall"])
@@ -179,7 +181,10 @@ class Bench:
         if "read_word" not in self.offers and self.beats and self.happens():
             self.offers["read_word"] = self.beats[0]
         word, fault, _ = self.offers.get("read_word", (draw.getrandbits(64), draw.randrange(6), None))
-        self.put(read_word_valid_i=int("read_word" in self.offers), read_word_i=word, read_fault_i=fault)
+        self.put(read_word_valid_i=int("read_word" in self.offers))
+        # Inputs that are not valid have random bits, or those they had: such bits cost energy.
+        if "read_word" in self.offers or self.happens("noise"):
+            self.put(read_word_i=word, read_fault_i=fault)
 
     def drive_done(self) -> None:
         draw = self.draw
@@ -198,10 +203,12 @@ class Bench:
     def next_copy(self) -> Job:
         draw = self.draw
         size = draw.randrange(1, 400)
-        self.mark = (self.mark + 1) % (1 << 16)
         acknowledgement = draw.choice([0, THIRD + 8])
         to = draw.choice([remote(draw), FORBIDDEN]) + draw.randrange(8)  # its own tile has checked it
-        source = self.source(here=True)
+        return self.copy(self.source(here=True), to, size, acknowledgement)
+
+    def copy(self, source: int, to: int, size: int, acknowledgement: int = 0) -> Job:
+        self.mark = (self.mark + 1) % (1 << 16)
         self.put(copy_i=(source << 64 | to) << 17 | size, copy_mark_i=self.mark)
         self.put(copy_acknowledgement_i=acknowledgement)
         return Job(OF_COPIES, COPY, to, size, b"", source, acknowledgement, mark=self.mark)
@@ -253,6 +260,7 @@ class Bench:
         self.sound = None
         for name in ("store", "read_word", "copy", "word", "written", "posted", "region_ask", "set", "done"):
             if name in self.offers and int(getattr(dut, f"{name}_ready_o").value):
+                self.at.setdefault(name, []).append(self.cycle)
                 getattr(self, f"accepted_{name}")(self.offers.pop(name))
         # A command or an event is known with the result, which is offered as soon as its job was accepted.
         if self.inside and int(dut.result_valid_o.value) and not self.inside.told:
@@ -270,6 +278,8 @@ class Bench:
                 now[1] = 0  # the number of no job
             if name in self.kept:
                 assert now == self.kept.pop(name), f"{name}: an offer changed"
+            else:
+                self.at.setdefault(name, []).append(self.cycle)
             if not ready:
                 self.kept[name] = now
             if name == "read" and not self.read_seen:
@@ -516,8 +526,10 @@ class Bench:
         await settle()
         self.check()
         await next_cycle(self.dut)
+        self.cycle += 1
 
-    async def run(self, cycles: int) -> None:
+    async def begin(self) -> None:
+        """With the table of regions, and without jobs."""
         dut = self.dut
         for name in INPUTS:
             getattr(dut, f"{name}_valid_i").value = 0
@@ -531,6 +543,9 @@ class Bench:
             while "set" in self.offers:
                 await self.step()
         self.asks = True
+
+    async def run(self, cycles: int) -> None:
+        await self.begin()
         for _ in range(cycles):
             await self.step()
         self.asks = False
@@ -594,7 +609,81 @@ async def what_is_refused_and_what_fails(dut):
     assert seen["unread"] > 5 and seen[f"ended {OF_COMMANDS} wrong"] > 10
 
 
+class Alone(Bench):
+    """One thing after another, with ports that answer in the next cycle; a packet that has left is done in the next."""
+
+    def __init__(self, dut) -> None:
+        super().__init__(dut, **dict.fromkeys(USUAL, 0) | {"done": 1, "command": 9})
+
+    async def take(self, port: str, *items: object, cycles: int = 60) -> None:
+        """Each as soon as it is accepted, and until all that it causes is over."""
+        self.at.clear()
+        for item in items:
+            self.offers[port] = item() if callable(item) else item
+            while port in self.offers:
+                await self.step()
+        for _ in range(cycles):
+            await self.step()
+        self.nothing_is_left()
+
+    async def command(self, *words: int) -> None:
+        """Stored to a line one word after another; the last one counts."""
+        line = self.lines[0]
+        line.pending = list(enumerate(words))
+        for _ in words:
+            await self.take("store", line.store(self))
+
+    def after(self, begin: str, *ends: str) -> list[int]:
+        """Cycles from the first edge of one to the first offers of others."""
+        return [self.at[end][0] - self.at[begin][0] for end in ends]
+
+    def apart(self, port: str) -> set[int]:
+        """Cycles between offers that follow each other."""
+        return {later - one for one, later in zip(self.at[port], self.at[port][1:], strict=False)}
+
+
+@cocotb.test()
+async def each_takes_its_cycles(dut):
+    bench = Alone(dut)
+    await bench.begin()
+    for _ in range(JOBS):
+        await bench.step()  # The memories of the list are cleared.
+    here, there = 0x8_0000, 0x2_0000
+    await bench.command(2 | 8 << 8, there, 0, 9)
+    assert bench.after("store", "result", "packet", "data") == [7, 15, 17]
+    assert bench.after("done", "ended") == [2]
+    await bench.command(2 | 8 << 8, there, 0x2_8000, 9)
+    assert bench.after("store", "packet") == [15 + 3], "a look-up of the acknowledgement's address"
+    await bench.command(1 | LINE << 8, there, 0, here)
+    assert bench.after("store", "read", "packet", "data") == [21, 23, 24]
+    counter = next(line for line in bench.lines if line.kind == COUNTER)
+    counter.tag, counter.words[3:7] = 1, [there, 0, 0, 0]
+    await bench.take("store", Store(counter, 0, 0, [ALL]))
+    assert bench.after("store", "packet") == [14]
+    await bench.take("copy", bench.copy(here, there, LINE))
+    assert bench.after("copy", "read", "packet", "data") == [9, 11, 12]
+    # The words of a packet, and two cycles; with one header, the next packet is planned when this one has left.
+    many = parameter("HEADERS", 4) > 1
+    apart = LINE // 8 + (2 if many else 4)
+    await bench.take("copy", bench.copy(here, there, 8 * LINE), cycles=200)
+    assert bench.apart("packet") == {apart}, bench.at
+    await bench.take("copy", *[lambda: bench.copy(here, there, LINE)] * 4, cycles=200)
+    assert bench.apart("packet") == {apart}, bench.at
+    await bench.take("word", *[bench.next_word] * 4)
+    assert bench.after("word", "packet") == [6] and bench.apart("packet") == {4 if many else 5}, bench.at
+    bench.put(posted_i=((there << 4 | 8) << 64 | 7) << 1 | 1)
+    await bench.take("posted", (there, (7).to_bytes(8, "little")))
+    assert bench.after("posted", "packet") == [parameter("COMBINE_CYCLES", 8) + 3]
+    bench.put(region_ask_i=(there << 17 | 8) << 1 | 1)
+    await bench.take("region_ask", (there, 8, 1))
+    assert bench.after("region_ask", "region_answer") == [2]
+    bench.put(written_source_i=0, written_home_i=TILE, written_to_i=64, written_bytes_i=8, written_refused_i=0)
+    await bench.take("written", (0, TILE, 64, 8))
+    assert bench.after("written", "answer", "local") == [1, 1]
+
+
 @cocotb.test()
 async def energy_packets(dut):
-    seen = (await run(dut, 1500, stall=0, store=0, copy=1, done=1, wrong=0, unread=0, word=0, written=0, posted=0)).seen
+    others = {"store": 0, "wrong": 0, "unread": 0, "word": 0, "written": 0, "posted": 0, "ask": 0, "set": 0, "noise": 0}
+    seen = (await run(dut, 1500, stall=0, copy=1, done=1, **others)).seen
     happened("a packet of a copy", seen["piece"])

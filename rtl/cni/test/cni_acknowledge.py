@@ -71,6 +71,27 @@ async def nothing_is_left_after_a_reset(dut):
 
 
 @cocotb.test()
+async def each_takes_its_cycles(dut):
+    """Answer, store and job come in the cycle after the packet, and the next packet in the one after that."""
+    dut.tile_i.value = HERE
+    dut.answer_ready_i.value = dut.store_ready_i.value = dut.job_ready_i.value = 1
+    dut.written_valid_i.value = 0
+    await reset(dut)
+    source, elsewhere = (HERE + 1) % TILES, (HERE + 2) % TILES
+    dut.written_source_i.value, dut.written_bytes_i.value, dut.written_refused_i.value = source, LINE, 0
+    # No address, one at the packet's source, here, or elsewhere.
+    for address, home, store, job in ((0, HERE, 0, 0), (64, source, 0, 0), (64, HERE, 1, 0), (64, elsewhere, 0, 1)):
+        dut.written_valid_i.value, dut.written_to_i.value, dut.written_home_i.value = 1, address, home
+        for offered in (0, 1):
+            await settle()
+            assert int(dut.written_ready_o.value) == 1 - offered
+            assert int(dut.answer_valid_o.value) == offered
+            assert int(dut.store_valid_o.value) == (offered and store)
+            assert int(dut.job_valid_o.value) == (offered and job)
+            await next_cycle(dut)
+
+
+@cocotb.test()
 async def energy_packets(dut):
     ways = await run(dut, 2000, 0)
     happened("an acknowledged packet", ways["answer"])

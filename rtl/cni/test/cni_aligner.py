@@ -116,6 +116,27 @@ async def a_word_moves_in_each_cycle(dut):
 
 
 @cocotb.test()
+async def each_takes_its_cycles(dut):
+    """From a packet's edge to its first word at the destination, with words of the source that wait."""
+    for port in (dut.packet_valid_i, dut.word_valid_i):
+        port.value = 0
+    await reset(dut)
+    dut.word_valid_i.value = dut.aligned_ready_i.value = 1
+    for source, to, cycles in ((0, 0, 2), (3, 3, 2), (2, 5, 2), (5, 2, 3)) if SHIFTS else ((0, 0, 2), (3, 3, 2)):
+        dut.packet_valid_i.value, dut.bytes_i.value = 1, 8
+        dut.from_i.value, dut.to_i.value = source, to
+        seen = []
+        for cycle in range(10):
+            await settle()
+            if int(dut.aligned_valid_o.value):
+                seen.append(cycle)
+            await next_cycle(dut)
+            dut.packet_valid_i.value = 0
+        words = 1 if to == 0 else 2
+        assert seen == [cycles + word for word in range(words)], (source, to)
+
+
+@cocotb.test()
 async def energy_words(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
     _, words = await run(dut, [Packet(draw, LINE) for _ in range(200)], 0)

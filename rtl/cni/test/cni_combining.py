@@ -224,6 +224,68 @@ async def a_store_alone(dut):
     assert seen[:1] == [0x100] and seen[-1] == 0x108 and len(seen) == 2
 
 
+async def until(dut, port, value: int = 1) -> int:
+    """In which cycle from this one on the port has the value."""
+    for cycle in range(4 * IDLE + 40):
+        await settle()
+        if int(port.value) == value:
+            return cycle
+        await next_cycle(dut)
+    raise AssertionError("it never has")
+
+
+async def packet_of(dut) -> int:
+    """Cycles from the edge of the store before to its packet and its last word; then both are stored elsewhere."""
+    dut.store_valid_i.value = 0
+    cycles = 1 + await until(dut, dut.packet_valid_o)
+    assert int(dut.word_valid_o.value)
+    await next_cycle(dut)
+    dut.packet_ready_i.value = dut.word_ready_i.value = 1
+    for _ in range(LINE // 8):
+        await next_cycle(dut)
+    dut.packet_ready_i.value = dut.word_ready_i.value = 0
+    assert not int(dut.drained_o.value)
+    dut.done_valid_i.value = 1
+    await next_cycle(dut)
+    dut.done_valid_i.value = 0
+    await settle()
+    assert int(dut.drained_o.value), "it must be drained in the cycle after the end"
+    await next_cycle(dut)
+    return cycles
+
+
+@cocotb.test()
+async def each_takes_its_cycles(dut):
+    """From the last store to its packet; and how long stores wait that continue the last one, or do not."""
+
+    async def offer(address: int, combines: int) -> int:
+        dut.store_valid_i.value = 1
+        dut.store_i.value = ((address << 4 | 8) << 64 | 7) << 1 | combines
+        cycle = await until(dut, dut.store_ready_o)
+        await next_cycle(dut)
+        return cycle
+
+    await begin(dut)
+    await offer(0x1000, 0)
+    assert await packet_of(dut) == 2, "a store alone"
+    for i in range(LINE // 8):
+        assert await offer(0x1000 + 8 * i, 1) == 0
+    assert await packet_of(dut) == 2, "a full line"
+    await offer(0x1000, 1)
+    assert await packet_of(dut) == IDLE + 3, "time"
+    await offer(0x1000, 1)
+    dut.drain_i.value = 1
+    assert await packet_of(dut) == 3, "a drain in the cycle after the store"
+    dut.drain_i.value = 0
+    await offer(0x1000, 1)
+    assert await offer(0x2000, 1) == 2, "a store elsewhere waits for the end of the packet"
+    dut.packet_ready_i.value = dut.word_ready_i.value = 1
+    if POSTED >= 6:
+        assert await offer(0x3000, 0) == 2
+        for i in range(3):
+            assert await offer(0x4000 + LINE * i, 0) == 1, "stores alone, one every two cycles"
+
+
 @cocotb.test()
 async def energy_stores(dut):
     bench = Bench(dut, 0)

@@ -4,7 +4,7 @@
 import random
 
 import cocotb
-from streams import interrupted, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 ENTRIES, WAYS = parameter("ENTRIES", 16), parameter("WAYS", 8)
 BITS, LINE = parameter("ADDRESS_BITS", 48), parameter("LINE_BYTES", 64)
@@ -128,3 +128,50 @@ async def the_usual_regions(dut):
     assert await ask(dut, table, 0x7F8, 16, 0, 0), "an entry without a code is disabled"
     await put(dut, table, 1, (0, ALL & ~0xFFF, OWN, WAYS))
     assert not await ask(dut, table, 0x7F8, 16, 0, 0), "there is no such way"
+
+
+async def cycles_of(dut, address: int, size: int) -> int:
+    """From the question's edge to the cycle in which its answer is offered."""
+    dut.ask_valid_i.value, dut.ask_address_i.value, dut.ask_bytes_i.value, dut.ask_writes_i.value = 1, address, size, 1
+    dut.answer_ready_i.value = 1
+    await settle()
+    assert int(dut.ask_ready_o.value), "a question must be accepted in the cycle after the answer"
+    cycle, answered = 0, 0
+    while not answered:
+        await next_cycle(dut)
+        dut.ask_valid_i.value = 0
+        await settle()
+        answered = int(dut.answer_valid_o.value)
+        cycle += 1
+    await next_cycle(dut)
+    return cycle
+
+
+@cocotb.test()
+async def each_takes_its_cycles(dut):
+    table = Table()
+    dut.set_valid_i.value = dut.ask_valid_i.value = dut.answer_ready_i.value = 0
+    await reset(dut)
+    await put(dut, table, 0, (0, ALL & ~0xFFF, LAST_CODE, 0))
+    assert await cycles_of(dut, 0, 0) == 1
+    for lines in (1, 2, 20):
+        assert await cycles_of(dut, LINE - 1, 1 + (lines - 1) * LINE) == 1 + lines
+    if BITS > 12:
+        assert await cycles_of(dut, 0x1000 - 2 * LINE, 9 * LINE) == 1 + 3, "the first line that is refused ends it"
+
+
+@cocotb.test()
+async def energy_lines(dut):
+    """Ranges of all lengths up to 16 lines, in any of the table's entries, each of which is a region of 64 lines."""
+    draw, table = random.Random(cocotb.RANDOM_SEED), Table()
+    dut.set_valid_i.value = dut.ask_valid_i.value = dut.answer_ready_i.value = 0
+    await reset(dut)
+    region = 64 * LINE
+    for entry in range(ENTRIES):
+        await put(dut, table, entry, (entry * region, ALL & -region, LAST_CODE, 0))
+    lines = 0
+    for _ in range(400):
+        address, size = draw.randrange((ENTRIES - 1) * region), draw.randrange(1, 16 * LINE)
+        lines += table.ask(address, size, 1)[1]
+        assert await ask(dut, table, address, size, 1, 0)
+    happened("a line looked up", lines)

@@ -6,7 +6,7 @@ and one to begin.
 import random
 
 import cocotb
-from streams import interrupted, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 LINE_BYTES = parameter("LINE_BYTES", 32)
 LINE_CYCLES = parameter("LINE_CYCLES", 2)
@@ -40,7 +40,7 @@ class Caches:
         self.to_visit: list[tuple[int, int, list[tuple[int, int]]]] = []  # tag, last, lines
         self.lines: list[tuple[int, int]] = []  # slot and tag of those under way
         self.ended: list[int] = []  # tags whose lines are done, in this order
-        self.results = 0
+        self.results = self.visited = 0
         self.kept: dict[str, tuple] = {}
 
     def drive(self, asks: bool = True) -> None:
@@ -92,6 +92,7 @@ class Caches:
             assert (moved[0], moved[2]) == (action, address)
             assert action != RANGE or moved[3] == last
             self.lines.append((moved[1], tag))
+            self.visited += 1
             assert sum(other == tag for _, other in self.lines) <= UNDER_WAY
             if not lines:
                 self.to_visit.pop(0)
@@ -162,6 +163,35 @@ async def a_line_takes_its_cycles(dut):
         await next_cycle(dut)
     assert at[:-1] == [1 + LINE_CYCLES * (i + 1) for i in range(lines)]
     assert at[-1] == at[-2] + 3
+
+
+@cocotb.test()
+async def each_takes_its_cycles(dut):
+    """Commands of one line, all of which fit into the queue and under way: when they come, are visited and end."""
+    caches = await begin(dut, stall=0, slow=0, coherent=False)
+    commands, at = min(QUEUE, 4), {"command": [], "line": [], "result": []}
+    waiting = [(FLUSH, 0x1000 * i, 0x1000 * i + 3, caches.free.pop()) for i in range(commands)]
+    for cycle in range(40 + 4 * commands * LINE_CYCLES):
+        caches.offered = caches.offered or (waiting.pop(0) if waiting else None)
+        caches.drive(asks=False)
+        await settle()
+        moves = {"command": caches.offered and int(dut.command_ready_o.value)}
+        moves |= {port: int(getattr(dut, f"{port}_valid_o").value) for port in ("line", "result")}
+        for port in (port for port, moved in moves.items() if moved):
+            at[port].append(cycle)
+        caches.saw()
+        await next_cycle(dut)
+    assert at["command"] == list(range(commands))
+    assert at["line"] == [1 + LINE_CYCLES + i * (1 + LINE_CYCLES) for i in range(commands)]
+    # A line is done one cycle after its visit; the result comes two cycles later.
+    assert at["result"] == [line + 1 + 2 for line in at["line"]]
+
+
+@cocotb.test()
+async def energy_lines(dut):
+    caches = await begin(dut, stall=0, slow=0, coherent=False)
+    await run(caches, 2000)
+    happened("a line of a range of up to eight", caches.visited)
 
 
 @cocotb.test()

@@ -290,14 +290,18 @@ def one_array(draw: random.Random, words: int) -> tuple[Memory, Job]:
     return memory, Job(address, TARGET, TARGET + TARGET_BYTES, 0, 1)
 
 
-def one_list(draw: random.Random, count: int, words: int) -> tuple[Memory, Job]:
-    """Objects with a pointer to the next one, and data."""
+def one_list(
+    draw: random.Random, count: int, words: int, *, hashed: int = HASHED, shuffled: bool = False
+) -> tuple[Memory, Job]:
+    """Objects with a pointer to the next one, and data. No object is looked up that lies above all before it."""
     memory = Memory(draw)
     number = memory.add_type(OBJECT, [POINTER, *[DATA] * (words - 1)])
     addresses = [memory.add_object(number) for _ in range(count)]
+    if shuffled:
+        draw.shuffle(addresses)
     for address, following in zip(addresses, [*addresses[1:], 0], strict=True):
         memory.set_original(address, following)
-    return memory, Job(addresses[0], TARGET, TARGET + TARGET_BYTES, 0, count, hashed=int(HASHED))
+    return memory, Job(addresses[0], TARGET, TARGET + TARGET_BYTES, 0, count, hashed=hashed)
 
 
 @cocotb.test()
@@ -386,9 +390,24 @@ async def energy_of_a_word_of_an_object(dut):
     happened("word of an object, random bits", 2048)
 
 
-@cocotb.test()
-async def energy_of_an_object_of_a_list(dut):
+async def copy_list(dut, count: int, hashed: int) -> None:
+    """A list of objects of three words, in any order in memory, so that most are looked up in the map."""
     draw = random.Random(cocotb.RANDOM_SEED)
     await reset(dut)
-    await cycles_of(dut, *one_list(draw, 30, 3), draw)
-    happened("object of a list, of three words", 30)
+    await cycles_of(dut, *one_list(draw, count, 3, hashed=hashed, shuffled=True), draw)
+    happened(f"object of a list of {count}, {'hashed' if hashed else 'linear'} map", count)
+
+
+@cocotb.test(skip=not HASHED)
+async def energy_of_an_object_of_30_hashed(dut):
+    await copy_list(dut, 30, hashed=1)
+
+
+@cocotb.test()
+async def energy_of_an_object_of_30_linear(dut):
+    await copy_list(dut, 30, hashed=0)
+
+
+@cocotb.test()
+async def energy_of_an_object_of_60_linear(dut):
+    await copy_list(dut, 60, hashed=0)

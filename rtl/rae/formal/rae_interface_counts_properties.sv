@@ -5,46 +5,46 @@
 /// or comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
 /// fetched, once.
 module rae_interface_counts_properties #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned QueueEntries = 64,
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned QUEUE_ENTRIES = 64,
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
-    input logic                   clk_i,
-    input logic                   rst_ni,
-    input logic                   request_valid_i,
-    input logic                   request_ready_o,
-    input logic                   answer_valid_o,
-    input logic                   answer_ready_i,
-    input logic                   fetch_valid_o,
-    input logic                   fetch_ready_i,
-    input logic [ EntryWidth-1:0] fetch_entry_o,
-    input logic                   grant_valid_i,
-    input logic [ EntryWidth-1:0] grant_entry_i,
-    input logic                   line_valid_i,
-    input logic                   line_ready_o,
-    input logic [ EntryWidth-1:0] line_entry_i,
-    input logic                   blocked,
+    input logic                    clk_i,
+    input logic                    rst_ni,
+    input logic                    request_valid_i,
+    input logic                    request_ready_o,
+    input logic                    answer_valid_o,
+    input logic                    answer_ready_i,
+    input logic                    fetch_valid_o,
+    input logic                    fetch_ready_i,
+    input logic [  EntryWidth-1:0] fetch_entry_o,
+    input logic                    grant_valid_i,
+    input logic [  EntryWidth-1:0] grant_entry_i,
+    input logic                    line_valid_i,
+    input logic                    line_ready_o,
+    input logic [  EntryWidth-1:0] line_entry_i,
+    input logic                    blocked,
     // Inside.
-    input logic [           31:0] queued,
-    input logic [           31:0] stored,      // by the queue's memory
-    input logic [           31:0] decoded,
-    input logic                   looks_up,    // the head's look-up has begun
-    input logic [           31:0] hits,
-    input logic [            2:0] state,
-    input logic                   active,
-    input logic [ EntryWidth-1:0] entry,
-    input logic [ CountWidth-1:0] served,
-    input logic [MainEntries-1:0] used,
-    input logic [ CountWidth-1:0] joined[MainEntries]
+    input logic [            31:0] queued,
+    input logic [            31:0] stored,      // by the queue's memory
+    input logic [            31:0] decoded,
+    input logic                    looks_up,    // the head's look-up has begun
+    input logic [            31:0] hits,
+    input logic [             2:0] state,
+    input logic                    active,
+    input logic [  EntryWidth-1:0] entry,
+    input logic [  CountWidth-1:0] served,
+    input logic [MAIN_ENTRIES-1:0] used,
+    input logic [  CountWidth-1:0] joined[MAIN_ENTRIES]
 );
 
   localparam logic [2:0] Idle = 3'd0, Hit = 3'd1, Walk = 3'd2, Step = 3'd3, Release = 3'd7;
 
   logic started_q = 1'b0;
   logic [31:0] inside_q;
-  logic [MainEntries-1:0] fetched_q, granted_q;  // entries whose line is asked for; comes
+  logic [MAIN_ENTRIES-1:0] fetched_q, granted_q;  // entries whose line is asked for; comes
   logic asks, answers;
 
   assign asks    = request_valid_i && request_ready_o;
@@ -70,27 +70,27 @@ module rae_interface_counts_properties #(
   logic [31:0] held;
   always_comb begin
     held = queued + hits + 32'(state == Hit) + 32'(answer_valid_o);
-    for (int unsigned i = 0; i < MainEntries; ++i) if (used[i]) held = held + 32'(joined[i]);
+    for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) if (used[i]) held = held + 32'(joined[i]);
     if (active) held = held - 32'(served);
   end
 
   always_comb begin
     if (!started_q) assume (!rst_ni);
     if (started_q && rst_ni) begin
-      assume (32'(grant_entry_i) < MainEntries && 32'(line_entry_i) < MainEntries);
+      assume (32'(grant_entry_i) < MAIN_ENTRIES && 32'(line_entry_i) < MAIN_ENTRIES);
       assume (!grant_valid_i || fetched_q[grant_entry_i]);
       assume (!line_valid_i || granted_q[line_entry_i]);
       assert (inside_q == held);
-      for (int unsigned i = 0; i < MainEntries; ++i) begin
+      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
         // In use: in one of these places.
         assert (32'(used[i]) == 32'(fetch_valid_o && 32'(fetch_entry_o) == i) + 32'(fetched_q[i]) +
                 32'(granted_q[i]) + 32'(active && 32'(entry) == i));
-        if (used[i]) assert (joined[i] != '0 && 32'(joined[i]) <= SubEntries);
+        if (used[i]) assert (joined[i] != '0 && 32'(joined[i]) <= SUB_ENTRIES);
       end
       // For the induction.
-      assert (queued == stored && queued <= QueueEntries && decoded <= queued && hits <= 4);
+      assert (queued == stored && queued <= QUEUE_ENTRIES && decoded <= queued && hits <= 4);
       if (looks_up) assert (decoded != 0 && !blocked);
-      assert (32'(entry) < MainEntries && 32'(fetch_entry_o) < MainEntries);
+      assert (32'(entry) < MAIN_ENTRIES && 32'(fetch_entry_o) < MAIN_ENTRIES);
       if (active) assert (used[entry] && served <= joined[entry] && state != Idle && state != Release);
       if (active && state != Walk && state != Step) assert (served == joined[entry]);
       if (state == Step) assert (served < joined[entry]);
@@ -103,9 +103,9 @@ module rae_interface_counts_properties #(
 endmodule
 
 bind rae_interface rae_interface_counts_properties #(
-    .MainEntries (MainEntries),
-    .SubEntries  (SubEntries),
-    .QueueEntries(QueueEntries)
+    .MAIN_ENTRIES (MAIN_ENTRIES),
+    .SUB_ENTRIES  (SUB_ENTRIES),
+    .QUEUE_ENTRIES(QUEUE_ENTRIES)
 ) counts (
     .queued (32'(queued_o)),
     .stored (32'(i_request_queue.i_requests.count_q)),

@@ -3,51 +3,51 @@
 /// Any one tag is watched, which one request at a time has: each answer with it belongs to a request inside. What the
 /// interface offers stays until it is taken. Grants and lines are for entries that have fetched.
 module rae_interface_properties #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned QueueEntries = 64,
-    parameter int unsigned LineBytes = 64,
-    parameter int unsigned AddressWidth = 31,
-    parameter int unsigned RequestTagWidth = 13,
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned LineWidth = AddressWidth - $clog2(LineBytes)
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned QUEUE_ENTRIES = 64,
+    parameter int unsigned LINE_BYTES = 64,
+    parameter int unsigned ADDRESS_WIDTH = 31,
+    parameter int unsigned REQUEST_TAG_WIDTH = 13,
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned LineWidth = ADDRESS_WIDTH - $clog2(LINE_BYTES)
 ) (
-    input logic                       clk_i,
-    input logic                       rst_ni,
-    input logic                       request_valid_i,
-    input logic                       request_ready_o,
-    input logic [RequestTagWidth-1:0] request_tag_i,
-    input logic                       answer_valid_o,
-    input logic                       answer_ready_i,
-    input logic [RequestTagWidth-1:0] answer_tag_o,
-    input logic [               63:0] answer_data_o,
-    input logic                       fetch_valid_o,
-    input logic                       fetch_ready_i,
-    input logic [     EntryWidth-1:0] fetch_entry_o,
-    input logic [      LineWidth-1:0] fetch_line_o,
-    input logic                       grant_valid_i,
-    input logic                       grant_core_i,
-    input logic [     EntryWidth-1:0] grant_entry_i,
-    input logic                       line_valid_i,
-    input logic                       line_ready_o,
-    input logic [     EntryWidth-1:0] line_entry_i,
-    input logic                       store_valid_o,
-    input logic                       store_ready_i,
-    input logic [      LineWidth-1:0] store_line_o,
-    input logic                       claim_valid_i,
-    input logic                       claim_ready_o,
-    input logic                       claim_done_valid_o,
-    input logic                       claim_done_ready_i
+    input logic                         clk_i,
+    input logic                         rst_ni,
+    input logic                         request_valid_i,
+    input logic                         request_ready_o,
+    input logic [REQUEST_TAG_WIDTH-1:0] request_tag_i,
+    input logic                         answer_valid_o,
+    input logic                         answer_ready_i,
+    input logic [REQUEST_TAG_WIDTH-1:0] answer_tag_o,
+    input logic [                 63:0] answer_data_o,
+    input logic                         fetch_valid_o,
+    input logic                         fetch_ready_i,
+    input logic [       EntryWidth-1:0] fetch_entry_o,
+    input logic [        LineWidth-1:0] fetch_line_o,
+    input logic                         grant_valid_i,
+    input logic                         grant_core_i,
+    input logic [       EntryWidth-1:0] grant_entry_i,
+    input logic                         line_valid_i,
+    input logic                         line_ready_o,
+    input logic [       EntryWidth-1:0] line_entry_i,
+    input logic                         store_valid_o,
+    input logic                         store_ready_i,
+    input logic [        LineWidth-1:0] store_line_o,
+    input logic                         claim_valid_i,
+    input logic                         claim_ready_o,
+    input logic                         claim_done_valid_o,
+    input logic                         claim_done_ready_i
 );
 
-  logic [RequestTagWidth-1:0] any_tag;  // free in every cycle
+  logic [REQUEST_TAG_WIDTH-1:0] any_tag;  // free in every cycle
   logic started_q = 1'b0;
   logic has_it_q, claims_q;             // a request with the tag is inside; a claim is
-  logic [RequestTagWidth-1:0] tag_q;    // as it was at reset
-  logic [MainEntries-1:0] fetched_q, granted_q;  // entries whose line is asked for, or comes
+  logic [REQUEST_TAG_WIDTH-1:0] tag_q;    // as it was at reset
+  logic [MAIN_ENTRIES-1:0] fetched_q, granted_q;  // entries whose line is asked for, or comes
   int unsigned inside_q;
   logic asks, answers, last_valid_q, last_ready_q, last_fetch_q, last_fetch_ready_q;
-  logic [RequestTagWidth-1:0] last_tag_q;
+  logic [REQUEST_TAG_WIDTH-1:0] last_tag_q;
   logic [63:0] last_data_q;
   logic [LineWidth-1:0] last_line_q;
 
@@ -94,7 +94,7 @@ module rae_interface_properties #(
       // One answer each.
       if (answer_valid_o && answer_tag_o == tag_q) assert (has_it_q);
       if (answer_valid_o) assert (inside_q != 0);
-      assert (inside_q <= QueueEntries + MainEntries * SubEntries + 6);
+      assert (inside_q <= QUEUE_ENTRIES + MAIN_ENTRIES * SUB_ENTRIES + 6);
       // One end for each claim, and one fetch at a time for each entry.
       if (claim_done_valid_o) assert (claims_q);
       if (claims_q) assert (!claim_ready_o);
@@ -109,10 +109,10 @@ module rae_interface_properties #(
 endmodule
 
 bind rae_interface rae_interface_properties #(
-    .MainEntries    (MainEntries),
-    .SubEntries     (SubEntries),
-    .QueueEntries   (QueueEntries),
-    .LineBytes      (LineBytes),
-    .AddressWidth   (AddressWidth),
-    .RequestTagWidth(RequestTagWidth)
+    .MAIN_ENTRIES     (MAIN_ENTRIES),
+    .SUB_ENTRIES      (SUB_ENTRIES),
+    .QUEUE_ENTRIES    (QUEUE_ENTRIES),
+    .LINE_BYTES       (LINE_BYTES),
+    .ADDRESS_WIDTH    (ADDRESS_WIDTH),
+    .REQUEST_TAG_WIDTH(REQUEST_TAG_WIDTH)
 ) properties (.*);

@@ -14,14 +14,14 @@ import cocotb
 from operations import PACKETS, code_of, performed
 from streams import bit, happened, interrupted, next_cycle, parameter, reset, settle
 
-LINE_BYTES = parameter("LineBytes", 64)
-CACHE_LINES = parameter("CacheLines", 1024)
-ENTRIES = parameter("MainEntries", 64)
-TAGS = 1 << parameter("RequestTagWidth", 13)
-PACKET_CYCLES = parameter("PacketCycles", 4)
-LOOK_UP_CYCLES = parameter("LookUpCycles", 1)
-OPERATION_CYCLES = parameter("OperationCycles", 2)
-RETAIN = parameter("Retain", 1)
+LINE_BYTES = parameter("LINE_BYTES", 64)
+CACHE_LINES = parameter("CACHE_LINES", 1024)
+ENTRIES = parameter("MAIN_ENTRIES", 64)
+TAGS = 1 << parameter("REQUEST_TAG_WIDTH", 13)
+PACKET_CYCLES = parameter("PACKET_CYCLES", 4)
+LOOK_UP_CYCLES = parameter("LOOK_UP_CYCLES", 1)
+OPERATION_CYCLES = parameter("OPERATION_CYCLES", 2)
+RETAIN = parameter("RETAIN", 1)
 LINES = 2 * CACHE_LINES if CACHE_LINES > 1 else 3
 
 

@@ -13,12 +13,12 @@ namespace {
 /// Those of the largest node; the others have the same.
 rtl_parameters parameters_of_rae(machine_description const& described) {
   interface_parameters const made = parameters_of(described);
-  return {{"MainEntries", made.main_entries},    {"SubEntries", made.sub_entries},
-          {"QueueEntries", made.queue_entries},  {"PacketCycles", made.packet_cycles},
-          {"LookUpCycles", made.look_up_cycles}, {"OperationCycles", made.operation_cycles},
-          {"CacheLines", made.cache_lines},      {"LineBytes", made.line_bytes},
-          {"AddressWidth", made.address_bits},   {"RequestTagWidth", made.tag_bits()},
-          {"Retain", made.retain ? 1U : 0U},     {"Merge", made.merge ? 1U : 0U}};
+  return {{"MAIN_ENTRIES", made.main_entries},     {"SUB_ENTRIES", made.sub_entries},
+          {"QUEUE_ENTRIES", made.queue_entries},   {"PACKET_CYCLES", made.packet_cycles},
+          {"LOOK_UP_CYCLES", made.look_up_cycles}, {"OPERATION_CYCLES", made.operation_cycles},
+          {"CACHE_LINES", made.cache_lines},       {"LINE_BYTES", made.line_bytes},
+          {"ADDRESS_WIDTH", made.address_bits},    {"REQUEST_TAG_WIDTH", made.tag_bits()},
+          {"RETAIN", made.retain ? 1U : 0U},       {"MERGE", made.merge ? 1U : 0U}};
 }
 
 rtl_parameters parameters_of_nma(nma_description const& described) {

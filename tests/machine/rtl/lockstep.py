@@ -22,14 +22,15 @@ from units import BUILD, Misuse, load, words_of  # noqa: E402
 # as many bits as its requests need.
 SETS = {
     "rae": [
-        {"MainEntries": 4, "SubEntries": 4, "QueueEntries": 4, "CacheLines": 8, "AddressWidth": 12},
-        {"MainEntries": 1, "SubEntries": 1, "QueueEntries": 1, "CacheLines": 1, "PacketCycles": 2, "AddressWidth": 12,
-         "LineBytes": 16, "Retain": 0, "Merge": 0},
-        {"MainEntries": 3, "SubEntries": 5, "QueueEntries": 7, "CacheLines": 2, "PacketCycles": 3, "LookUpCycles": 3,
-         "OperationCycles": 5, "AddressWidth": 12, "LineBytes": 32, "Retain": 0},
-        {"MainEntries": 64, "SubEntries": 64, "QueueEntries": 64, "CacheLines": 1024, "AddressWidth": 31},
-        {"MainEntries": 2, "SubEntries": 1, "QueueEntries": 2, "CacheLines": 4, "PacketCycles": 2, "AddressWidth": 10},
-        {"MainEntries": 8, "SubEntries": 2, "QueueEntries": 3, "CacheLines": 1, "AddressWidth": 14, "Merge": 0},
+        {"MAIN_ENTRIES": 4, "SUB_ENTRIES": 4, "QUEUE_ENTRIES": 4, "CACHE_LINES": 8, "ADDRESS_WIDTH": 12},
+        {"MAIN_ENTRIES": 1, "SUB_ENTRIES": 1, "QUEUE_ENTRIES": 1, "CACHE_LINES": 1, "PACKET_CYCLES": 2,
+         "ADDRESS_WIDTH": 12, "LINE_BYTES": 16, "RETAIN": 0, "MERGE": 0},
+        {"MAIN_ENTRIES": 3, "SUB_ENTRIES": 5, "QUEUE_ENTRIES": 7, "CACHE_LINES": 2, "PACKET_CYCLES": 3,
+         "LOOK_UP_CYCLES": 3, "OPERATION_CYCLES": 5, "ADDRESS_WIDTH": 12, "LINE_BYTES": 32, "RETAIN": 0},
+        {"MAIN_ENTRIES": 64, "SUB_ENTRIES": 64, "QUEUE_ENTRIES": 64, "CACHE_LINES": 1024, "ADDRESS_WIDTH": 31},
+        {"MAIN_ENTRIES": 2, "SUB_ENTRIES": 1, "QUEUE_ENTRIES": 2, "CACHE_LINES": 4, "PACKET_CYCLES": 2,
+         "ADDRESS_WIDTH": 10},
+        {"MAIN_ENTRIES": 8, "SUB_ENTRIES": 2, "QUEUE_ENTRIES": 3, "CACHE_LINES": 1, "ADDRESS_WIDTH": 14, "MERGE": 0},
     ],
     "nma": [
         {"QUEUE_ENTRIES": 16, "STATE_CYCLES": 1, "BURST_BYTES": 64, "STREAM_BURSTS": 8, "POSTED_WRITES": 8},
@@ -80,8 +81,8 @@ def completed(unit: str, parameters: dict[str, int]) -> dict[str, int]:
     """With what follows from the others."""
     if unit != "rae":
         return parameters
-    requests = parameters["QueueEntries"] + parameters["MainEntries"] * parameters["SubEntries"] + 16
-    return parameters | {"RequestTagWidth": (requests - 1).bit_length()}
+    requests = parameters["QUEUE_ENTRIES"] + parameters["MAIN_ENTRIES"] * parameters["SUB_ENTRIES"] + 16
+    return parameters | {"REQUEST_TAG_WIDTH": (requests - 1).bit_length()}
 
 
 def run(bench: str, unit_name: str, parameters: dict[str, int], cycles: int, seed: int) -> bool:

@@ -31,19 +31,19 @@ using namespace tess::machine;  // NOLINT: a test of one namespace
 interface_parameters parameters_of(std::span<char*> words) {
   interface_parameters made;
   std::map<std::string_view, std::uint32_t*> const keys{
-      {"MainEntries", &made.main_entries},    {"SubEntries", &made.sub_entries},
-      {"QueueEntries", &made.queue_entries},  {"PacketCycles", &made.packet_cycles},
-      {"LookUpCycles", &made.look_up_cycles}, {"OperationCycles", &made.operation_cycles},
-      {"CacheLines", &made.cache_lines},      {"LineBytes", &made.line_bytes},
-      {"AddressWidth", &made.address_bits}};
+      {"MAIN_ENTRIES", &made.main_entries},     {"SUB_ENTRIES", &made.sub_entries},
+      {"QUEUE_ENTRIES", &made.queue_entries},   {"PACKET_CYCLES", &made.packet_cycles},
+      {"LOOK_UP_CYCLES", &made.look_up_cycles}, {"OPERATION_CYCLES", &made.operation_cycles},
+      {"CACHE_LINES", &made.cache_lines},       {"LINE_BYTES", &made.line_bytes},
+      {"ADDRESS_WIDTH", &made.address_bits}};
   for (std::string_view const word : words) {
     std::size_t const equals = word.find('=');
     std::uint32_t value = 0;
     std::from_chars(word.data() + equals + 1, word.data() + word.size(), value);
     std::string_view const key = word.substr(0, equals);
-    if (key == "Retain") {
+    if (key == "RETAIN") {
       made.retain = value != 0;
-    } else if (key == "Merge") {
+    } else if (key == "MERGE") {
       made.merge = value != 0;
     } else if (auto const found = keys.find(key); found != keys.end()) {
       *found->second = value;

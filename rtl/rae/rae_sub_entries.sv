@@ -1,16 +1,16 @@
-/// sub_entries: the extended MSHRs' sub-entries: the requests that wait for the lines of the main entries.
+/// rae_sub_entries: the extended MSHRs' sub-entries: the requests that wait for the lines of the main entries.
 ///
 /// A sub-entry is {operation, size, offset in the line, tag}: 25 bits with lines of 64 bytes and 64 times 64 entries,
 /// which are RAE's 12.5 KB. The operands, 128 bits more for each, are in a memory of their own. Read in one cycle, on
 /// the outputs in the next one until another is read.
 /// Source: RAE, section 3.
-module sub_entries #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
+module rae_sub_entries #(
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
     parameter type sub_entry_t = logic [24:0],
     parameter type operands_t = logic [127:0],
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
     input  logic                  clk_i,
     input  logic                  write_i,
@@ -25,14 +25,14 @@ module sub_entries #(
     output operands_t             read_operands_o
 );
 
-  localparam int unsigned Words = MainEntries * SubEntries;
+  localparam int unsigned Words = MAIN_ENTRIES * SUB_ENTRIES;
   localparam int unsigned AddressWidth = Words > 1 ? $clog2(Words) : 1;
   typedef logic [AddressWidth-1:0] address_t;
 
   address_t read_address, write_address;
 
-  assign read_address  = address_t'(32'(read_entry_i) * SubEntries + 32'(read_number_i));
-  assign write_address = address_t'(32'(write_entry_i) * SubEntries + 32'(write_number_i));
+  assign read_address  = address_t'(32'(read_entry_i) * SUB_ENTRIES + 32'(read_number_i));
+  assign write_address = address_t'(32'(write_entry_i) * SUB_ENTRIES + 32'(write_number_i));
 
   ram_1r1w #(
       .WORDS(Words),

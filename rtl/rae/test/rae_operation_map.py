@@ -1,11 +1,11 @@
-"""operation_map: every packet, word, width and place in a line."""
+"""rae_operation_map: every packet, word, width and place in a line."""
 
 import cocotb
 from cocotb.triggers import Timer
 from operations import OPERATIONS, PACKETS, code_of
 from streams import parameter
 
-LINE_BYTES = parameter("LineBytes", 64)
+LINE_BYTES = parameter("LINE_BYTES", 64)
 
 
 @cocotb.test()

@@ -1,39 +1,39 @@
-/// main_entries_properties: entries never leak: each is in use from its take to its end, and no two have one line.
+/// rae_main_entries_properties: entries never leak: each is in use from its take to its end, and no two have one line.
 ///
 /// Any two entries are watched. Whoever uses the module takes only for a line that no entry has, joins only where it
 /// may, and ends only what is in use; that is assumed here, and the interface's own proof has it as an assertion.
-module main_entries_properties #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned LineWidth = 25,
-    parameter bit Merge = 1'b1,
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+module rae_main_entries_properties #(
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned LINE_WIDTH = 25,
+    parameter bit MERGE = 1'b1,
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
-    input logic                   clk_i,
-    input logic                   rst_ni,
-    input logic [  LineWidth-1:0] line_i,
-    input logic                   found_o,
-    input logic [ EntryWidth-1:0] found_entry_o,
-    input logic                   found_owned_o,
-    input logic                   found_open_o,
-    input logic                   has_free_o,
-    input logic [ EntryWidth-1:0] free_entry_o,
-    input logic                   take_i,
-    input logic                   join_i,
-    input logic                   writes_i,
-    input logic                   claim_i,
-    input logic                   grant_i,
-    input logic                   grant_core_i,
-    input logic [ EntryWidth-1:0] grant_entry_i,
-    input logic                   end_i,
-    input logic [ EntryWidth-1:0] entry_i,
-    input logic [MainEntries-1:0] used_q,
-    input logic [MainEntries-1:0] owned_q,
-    input logic [MainEntries-1:0] closed_q,
-    input logic [MainEntries-1:0] writes_q,
-    input logic [  LineWidth-1:0] lines_q[MainEntries],
-    input logic [ CountWidth-1:0] joined_q[MainEntries]
+    input logic                    clk_i,
+    input logic                    rst_ni,
+    input logic [  LINE_WIDTH-1:0] line_i,
+    input logic                    found_o,
+    input logic [  EntryWidth-1:0] found_entry_o,
+    input logic                    found_owned_o,
+    input logic                    found_open_o,
+    input logic                    has_free_o,
+    input logic [  EntryWidth-1:0] free_entry_o,
+    input logic                    take_i,
+    input logic                    join_i,
+    input logic                    writes_i,
+    input logic                    claim_i,
+    input logic                    grant_i,
+    input logic                    grant_core_i,
+    input logic [  EntryWidth-1:0] grant_entry_i,
+    input logic                    end_i,
+    input logic [  EntryWidth-1:0] entry_i,
+    input logic [MAIN_ENTRIES-1:0] used_q,
+    input logic [MAIN_ENTRIES-1:0] owned_q,
+    input logic [MAIN_ENTRIES-1:0] closed_q,
+    input logic [MAIN_ENTRIES-1:0] writes_q,
+    input logic [  LINE_WIDTH-1:0] lines_q[MAIN_ENTRIES],
+    input logic [  CountWidth-1:0] joined_q[MAIN_ENTRIES]
 );
 
   logic [EntryWidth-1:0] any_one, any_other;  // free in every cycle
@@ -73,8 +73,8 @@ module main_entries_properties #(
   always_comb begin
     if (!started_q) assume (!rst_ni);
     if (started_q && rst_ni) begin
-      assume (32'(one_q) < MainEntries && 32'(other_q) < MainEntries && one_q != other_q);
-      assume (32'(grant_entry_i) < MainEntries && 32'(entry_i) < MainEntries);
+      assume (32'(one_q) < MAIN_ENTRIES && 32'(other_q) < MAIN_ENTRIES && one_q != other_q);
+      assume (32'(grant_entry_i) < MAIN_ENTRIES && 32'(entry_i) < MAIN_ENTRIES);
       assume (!take_i || (has_free_o && !found_o));
       assume (!join_i || (found_o && found_open_o && !claim_i));
       assume (!claim_i || (found_o && found_owned_o));
@@ -85,7 +85,7 @@ module main_entries_properties #(
       // In use from its take to its end, and only then.
       assert (used_q[one_q] == used_one_q);
       if (used_one_q) begin
-        assert (32'(joined_q[one_q]) == joined_one_q && joined_one_q >= 1 && joined_one_q <= SubEntries);
+        assert (32'(joined_q[one_q]) == joined_one_q && joined_one_q >= 1 && joined_one_q <= SUB_ENTRIES);
         assert (writes_q[one_q] == writes_one_q);
         assert (owned_q[one_q] == owned_one_q);
       end
@@ -96,15 +96,15 @@ module main_entries_properties #(
       // A free entry is found if there is one.
       if (!used_q[one_q]) assert (has_free_o);
       if (has_free_o) assert (!used_q[free_entry_o]);
-      if (found_open_o && found_entry_o == one_q && used_one_q) assert (Merge && joined_one_q < SubEntries);
+      if (found_open_o && found_entry_o == one_q && used_one_q) assert (MERGE && joined_one_q < SUB_ENTRIES);
     end
   end
 
 endmodule
 
-bind main_entries main_entries_properties #(
-    .MainEntries(MainEntries),
-    .SubEntries (SubEntries),
-    .LineWidth  (LineWidth),
-    .Merge      (Merge)
+bind rae_main_entries rae_main_entries_properties #(
+    .MAIN_ENTRIES(MAIN_ENTRIES),
+    .SUB_ENTRIES (SUB_ENTRIES),
+    .LINE_WIDTH  (LINE_WIDTH),
+    .MERGE       (MERGE)
 ) properties (.*);

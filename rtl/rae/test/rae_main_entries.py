@@ -1,4 +1,4 @@
-"""main_entries: against a list of entries in Python, with random searches, joins, grants, claims and ends."""
+"""rae_main_entries: against a list of entries in Python, with random searches, joins, grants, claims and ends."""
 
 import random
 
@@ -6,9 +6,9 @@ import cocotb
 from cocotb.triggers import Timer
 from streams import bit, interrupted, next_cycle, parameter, reset, settle
 
-ENTRIES = parameter("MainEntries", 64)
-SUB_ENTRIES = parameter("SubEntries", 64)
-MERGE = parameter("Merge", 1)
+ENTRIES = parameter("MAIN_ENTRIES", 64)
+SUB_ENTRIES = parameter("SUB_ENTRIES", 64)
+MERGE = parameter("MERGE", 1)
 LINES = 6
 
 

@@ -1,58 +1,58 @@
-/// look_up: decides what the request at the head of the queue does: it is a hit, joins or takes a main entry, or waits.
+/// rae_look_up: decides what the request at the head of the queue does: it hits, joins or takes a main entry, or waits.
 ///
-/// The tag is read in one cycle, and LookUpCycles later it is compared, together with the lines of all main entries. So
-/// a request takes LookUpCycles + 1 cycles, the first of which is the last one of its packet. A request without an
-/// entry waits until one ends (`ended_i`), and is looked up again. While `frozen_i`, lines change their place, and a
-/// look-up begins again afterwards. A line is fetched only while no line waits on its way to memory (`store_waits_i`),
-/// so that no fetch overtakes it.
-module look_up #(
-    parameter int unsigned LookUpCycles = 1,
-    parameter int unsigned EntryWidth = 6,
-    parameter int unsigned LineWidth = 25
+/// The tag is read in one cycle, and LOOK_UP_CYCLES later it is compared, together with the lines of all main entries.
+/// So a request takes LOOK_UP_CYCLES + 1 cycles, the first of which is the last one of its packet. A request without
+/// an entry waits until one ends (`ended_i`), and is looked up again. While `frozen_i`, lines change their place, and
+/// a look-up begins again afterwards. A line is fetched only while no line waits on its way to memory
+/// (`store_waits_i`), so that no fetch overtakes it.
+module rae_look_up #(
+    parameter int unsigned LOOK_UP_CYCLES = 1,
+    parameter int unsigned ENTRY_WIDTH = 6,
+    parameter int unsigned LINE_WIDTH = 25
 ) (
-    input  logic                  clk_i,
-    input  logic                  rst_ni,
-    input  logic                  frozen_i,
-    input  logic                  ended_i,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   frozen_i,
+    input  logic                   ended_i,
     // The head of the queue.
-    input  logic                  head_i,
-    input  logic                  wrong_i,
-    input  logic [ LineWidth-1:0] line_i,
-    output logic                  leaves_o,
+    input  logic                   head_i,
+    input  logic                   wrong_i,
+    input  logic [ LINE_WIDTH-1:0] line_i,
+    output logic                   leaves_o,
     // What interface cache and main entries say.
-    output logic                  tag_read_o,
-    input  logic                  hit_i,
-    input  logic                  found_i,
-    input  logic                  open_i,
-    input  logic                  has_free_i,
-    input  logic [EntryWidth-1:0] free_entry_i,
+    output logic                   tag_read_o,
+    input  logic                   hit_i,
+    input  logic                   found_i,
+    input  logic                   open_i,
+    input  logic                   has_free_i,
+    input  logic [ENTRY_WIDTH-1:0] free_entry_i,
     // What is done.
-    output logic                  core_valid_o,   // a hit, or a wrong request, to the interface core
-    input  logic                  core_ready_i,
-    output logic                  join_o,
-    output logic                  take_o,
-    input  logic                  store_waits_i,
-    output logic                  fetch_valid_o,
-    input  logic                  fetch_ready_i,
-    output logic [EntryWidth-1:0] fetch_entry_o,
-    output logic [ LineWidth-1:0] fetch_line_o,
-    output logic                  blocked_o,
+    output logic                   core_valid_o,   // a hit, or a wrong request, to the interface core
+    input  logic                   core_ready_i,
+    output logic                   join_o,
+    output logic                   take_o,
+    input  logic                   store_waits_i,
+    output logic                   fetch_valid_o,
+    input  logic                   fetch_ready_i,
+    output logic [ENTRY_WIDTH-1:0] fetch_entry_o,
+    output logic [ LINE_WIDTH-1:0] fetch_line_o,
+    output logic                   blocked_o,
     // In the cycle after:
-    output logic                  hit_o,
-    output logic                  entered_o,
-    output logic                  merged_o,
-    output logic                  stalled_o
+    output logic                   hit_o,
+    output logic                   entered_o,
+    output logic                   merged_o,
+    output logic                   stalled_o
 );
 
-  localparam int unsigned CountWidth = $clog2(LookUpCycles + 1);
+  localparam int unsigned CountWidth = $clog2(LOOK_UP_CYCLES + 1);
   typedef logic [CountWidth-1:0] count_t;
 
   count_t left_d, left_q;        // cycles of the look-up; 0: the tag has not been read
   logic blocked_d, blocked_q;    // the head waits until an entry ends,
   logic waited_d, waited_q;      // and has been counted
   logic fetch_d, fetch_q;
-  logic [EntryWidth-1:0] fetch_entry_d, fetch_entry_q;
-  logic [LineWidth-1:0] fetch_line_d, fetch_line_q;
+  logic [ENTRY_WIDTH-1:0] fetch_entry_d, fetch_entry_q;
+  logic [LINE_WIDTH-1:0] fetch_line_d, fetch_line_q;
   logic hit_d, hit_q, entered_d, entered_q, merged_d, merged_q, stalled_d, stalled_q;
 
   logic decides, to_core, waits, can_fetch;
@@ -85,7 +85,7 @@ module look_up #(
   always_comb begin
     left_d = left_q;
     if (frozen_i || leaves_o || waits) left_d = '0;
-    else if (tag_read_o) left_d = count_t'(LookUpCycles);
+    else if (tag_read_o) left_d = count_t'(LOOK_UP_CYCLES);
     else if (left_q != '0 && !decides) left_d = left_q - 1'b1;
   end
 

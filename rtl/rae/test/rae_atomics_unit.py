@@ -1,4 +1,4 @@
-"""atomics_unit: all operations and widths, on words that are alike in their halves, signs and borders."""
+"""rae_atomics_unit: all operations and widths, on words that are alike in their halves, signs and borders."""
 
 import random
 

@@ -1,4 +1,4 @@
-/// main_entries: the extended MSHRs' main entries: a line that is being fetched, its W bit, and how many requests wait.
+/// rae_main_entries: the extended MSHRs' main entries: a line being fetched, its W bit, and how many requests wait.
 ///
 /// One comparator for each entry searches `line_i`, in the same cycle; at most one entry has a line. Look-ups and
 /// claims share the comparators. An entry is taken, joined, closed or ended at the clock edge.
@@ -7,66 +7,66 @@
 ///   closed   no request may join: the entry has a copy, or a claim waits until it ends (claimed).
 ///
 /// Source: RAE, section 3: 64 main entries with a W bit; 64 comparators.
-module main_entries #(
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned LineWidth = 25,
-    parameter bit Merge = 1'b1,
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned CountWidth = $clog2(SubEntries + 1)
+module rae_main_entries #(
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned LINE_WIDTH = 25,
+    parameter bit MERGE = 1'b1,
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
     // The search, and what the entry with that line is like.
-    input  logic [  LineWidth-1:0] line_i,
-    output logic                   found_o,
-    output logic [ EntryWidth-1:0] found_entry_o,
-    output logic                   found_owned_o,
-    output logic                   found_open_o,    // one more request may join
-    output logic [ CountWidth-1:0] found_joined_o,
-    output logic                   has_free_o,
-    output logic [ EntryWidth-1:0] free_entry_o,
+    input  logic [  LINE_WIDTH-1:0] line_i,
+    output logic                    found_o,
+    output logic [  EntryWidth-1:0] found_entry_o,
+    output logic                    found_owned_o,
+    output logic                    found_open_o,    // one more request may join
+    output logic [  CountWidth-1:0] found_joined_o,
+    output logic                    has_free_o,
+    output logic [  EntryWidth-1:0] free_entry_o,
     // What happens to entries.
-    input  logic                   take_i,          // the free one, for this line
-    input  logic                   join_i,          // the one that was found
-    input  logic                   writes_i,        // the request that takes or joins
-    input  logic                   claim_i,         // the one that was found
-    input  logic                   grant_i,
-    input  logic                   grant_core_i,
-    input  logic [ EntryWidth-1:0] grant_entry_i,
-    input  logic                   end_i,           // that of entry_i
+    input  logic                    take_i,          // the free one, for this line
+    input  logic                    join_i,          // the one that was found
+    input  logic                    writes_i,        // the request that takes or joins
+    input  logic                    claim_i,         // the one that was found
+    input  logic                    grant_i,
+    input  logic                    grant_core_i,
+    input  logic [  EntryWidth-1:0] grant_entry_i,
+    input  logic                    end_i,           // that of entry_i
     // The entry whose requests are done.
-    input  logic [ EntryWidth-1:0] entry_i,
-    output logic [  LineWidth-1:0] entry_line_o,
-    output logic                   entry_owned_o,
-    output logic                   entry_claimed_o,
-    output logic                   entry_writes_o,
-    output logic [ CountWidth-1:0] entry_joined_o,
-    output logic [MainEntries-1:0] writes_o
+    input  logic [  EntryWidth-1:0] entry_i,
+    output logic [  LINE_WIDTH-1:0] entry_line_o,
+    output logic                    entry_owned_o,
+    output logic                    entry_claimed_o,
+    output logic                    entry_writes_o,
+    output logic [  CountWidth-1:0] entry_joined_o,
+    output logic [MAIN_ENTRIES-1:0] writes_o
 );
 
   typedef logic [EntryWidth-1:0] entry_t;
   typedef logic [CountWidth-1:0] count_t;
 
-  logic [MainEntries-1:0] used_d, used_q;
-  logic [MainEntries-1:0] owned_d, owned_q;
-  logic [MainEntries-1:0] closed_d, closed_q;
-  logic [MainEntries-1:0] claimed_d, claimed_q;
-  logic [MainEntries-1:0] writes_d, writes_q;
-  logic [LineWidth-1:0] lines_q[MainEntries];
-  count_t joined_d[MainEntries], joined_q[MainEntries];
+  logic [MAIN_ENTRIES-1:0] used_d, used_q;
+  logic [MAIN_ENTRIES-1:0] owned_d, owned_q;
+  logic [MAIN_ENTRIES-1:0] closed_d, closed_q;
+  logic [MAIN_ENTRIES-1:0] claimed_d, claimed_q;
+  logic [MAIN_ENTRIES-1:0] writes_d, writes_q;
+  logic [LINE_WIDTH-1:0] lines_q[MAIN_ENTRIES];
+  count_t joined_d[MAIN_ENTRIES], joined_q[MAIN_ENTRIES];
 
   // The comparators, and the first free entry.
-  logic [MainEntries-1:0] match;
+  logic [MAIN_ENTRIES-1:0] match;
 
-  for (genvar i = 0; i < int'(MainEntries); i++) begin : gen_comparators
+  for (genvar i = 0; i < int'(MAIN_ENTRIES); i++) begin : gen_comparators
     assign match[i] = used_q[i] && lines_q[i] == line_i;
   end
 
   always_comb begin
     found_entry_o = '0;
     free_entry_o  = '0;
-    for (int i = int'(MainEntries) - 1; i >= 0; i--) begin
+    for (int i = int'(MAIN_ENTRIES) - 1; i >= 0; i--) begin
       if (match[i]) found_entry_o = entry_t'(i);
       if (!used_q[i]) free_entry_o = entry_t'(i);
     end
@@ -82,8 +82,8 @@ module main_entries #(
   assign granted_here   = grant_entry_i == found_entry_o;
   assign found_owned_o  = owned_q[found_entry_o] || (grants_line && granted_here);
   assign found_joined_o = joined_q[found_entry_o];
-  assign found_open_o   = Merge && !closed_q[found_entry_o] && !(grants_copy && granted_here) &&
-                          found_joined_o != count_t'(SubEntries);
+  assign found_open_o   = MERGE && !closed_q[found_entry_o] && !(grants_copy && granted_here) &&
+                          found_joined_o != count_t'(SUB_ENTRIES);
 
   assign entry_line_o    = lines_q[entry_i];
   assign entry_owned_o   = owned_q[entry_i];

@@ -1,13 +1,13 @@
-/// request_queue: requests whose packets are being decoded, or that wait for their look-up.
+/// rae_request_queue: requests whose packets are being decoded, or that wait for their look-up.
 ///
-/// A request is offered PacketCycles - 1 cycles after the one in which it was accepted: the last packet cycle reads the
-/// tag. Packets are decoded in a pipeline, so throughput is one request per cycle. `queued_o` counts all that are here;
-/// `decodes_o`: one of them is not decoded yet.
-module request_queue #(
-    parameter int unsigned QueueEntries = 64,
-    parameter int unsigned PacketCycles = 4,
+/// A request is offered PACKET_CYCLES - 1 cycles after the one in which it was accepted: the last packet cycle reads
+/// the tag. Packets are decoded in a pipeline, so throughput is one request per cycle. `queued_o` counts all that are
+/// here; `decodes_o`: one of them is not decoded yet.
+module rae_request_queue #(
+    parameter int unsigned QUEUE_ENTRIES = 64,
+    parameter int unsigned PACKET_CYCLES = 4,
     parameter type request_t = logic [31:0],
-    localparam int unsigned CountWidth = $clog2(QueueEntries + 1)
+    localparam int unsigned CountWidth = $clog2(QUEUE_ENTRIES + 1)
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
@@ -28,7 +28,7 @@ module request_queue #(
   logic put, take, decoded, is_there;
 
   fifo #(
-      .DEPTH(QueueEntries),
+      .DEPTH(QUEUE_ENTRIES),
       .T    (request_t)
   ) i_requests (
       .clk_i,
@@ -47,8 +47,8 @@ module request_queue #(
   assign queued_o = queued_q;
 
   // A bit for each request on its way through the decoder.
-  if (PacketCycles > 2) begin : gen_decoder
-    localparam int unsigned Stages = PacketCycles - 2;
+  if (PACKET_CYCLES > 2) begin : gen_decoder
+    localparam int unsigned Stages = PACKET_CYCLES - 2;
     logic [Stages-1:0] stages_d, stages_q;
 
     if (Stages == 1) begin : gen_one

@@ -1,4 +1,4 @@
-"""request_queue: requests keep their order, and each is offered PacketCycles - 1 cycles after it came, not earlier."""
+"""rae_request_queue: requests keep their order; each is offered PACKET_CYCLES - 1 cycles after it came, not earlier."""
 
 import random
 from collections import deque
@@ -6,8 +6,8 @@ from collections import deque
 import cocotb
 from streams import interrupted, next_cycle, parameter, reset, settle
 
-ENTRIES = parameter("QueueEntries", 64)
-PACKET_CYCLES = parameter("PacketCycles", 4)
+ENTRIES = parameter("QUEUE_ENTRIES", 64)
+PACKET_CYCLES = parameter("PACKET_CYCLES", 4)
 COUNT = 400
 
 

@@ -1,13 +1,13 @@
-/// operation_map: the operation mapping table: a packet's operation becomes the 4-bit code of the interface.
+/// rae_operation_map: the operation mapping table: a packet's operation becomes the 4-bit code of the interface.
 ///
 /// Combinational. `wrong_o`: there is no such operation, not of this width, or the word is in two lines. Atomics have 4
 /// or 8 bytes and are aligned; loads and stores have up to 8 bytes anywhere in a line.
 /// Source: RAE, section 3.
-module operation_map
+module rae_operation_map
   import rae_pkg::*;
 #(
-    parameter int unsigned LineBytes = 64,
-    localparam int unsigned OffsetWidth = $clog2(LineBytes)
+    parameter int unsigned LINE_BYTES = 64,
+    localparam int unsigned OffsetWidth = $clog2(LINE_BYTES)
 ) (
     input  packet_e                packet_i,
     input  word_e                  word_i,
@@ -46,7 +46,7 @@ module operation_map
 
   assign is_atomic   = packet_i == PacketAtomic || packet_i == PacketCompareSwap;
   assign is_aligned  = size_i == 2'd3 ? offset_i[2:0] == '0 : size_i == 2'd2 && offset_i[1:0] == '0;
-  assign in_one_line = end_t'(offset_i) + (end_t'(1) << size_i) <= end_t'(LineBytes);
+  assign in_one_line = end_t'(offset_i) + (end_t'(1) << size_i) <= end_t'(LINE_BYTES);
   assign wrong_o     = !is_known || !in_one_line || (is_atomic && !is_aligned);
 
 endmodule

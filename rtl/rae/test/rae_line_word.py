@@ -1,4 +1,4 @@
-"""line_word: every word of a line, taken out and put back."""
+"""rae_line_word: every word of a line, taken out and put back."""
 
 import random
 
@@ -6,7 +6,7 @@ import cocotb
 from cocotb.triggers import Timer
 from streams import parameter
 
-LINE_BYTES = parameter("LineBytes", 64)
+LINE_BYTES = parameter("LINE_BYTES", 64)
 
 
 @cocotb.test()

@@ -1,9 +1,9 @@
-/// atomics_unit: the arithmetic of the interface core: what a word becomes, and the answer.
+/// rae_atomics_unit: the arithmetic of the interface core: what a word becomes, and the answer.
 ///
 /// Combinational. Words of 4 bytes are in the lower half of the operands. The answer is what was there: of loads and
 /// stores zero-extended, of atomics sign-extended. A load leaves the word as it is.
 /// Source: RISC-V Unprivileged ISA 20191213, 8.4; compare-and-swap as `amocas` of Zacas.
-module atomics_unit
+module rae_atomics_unit
   import rae_pkg::*;
 (
     input  operation_e  operation_i,

@@ -1,112 +1,112 @@
-/// interface_core: does the operations, one after the other, and moves lines: into the cache, to memory, to those who
-/// claim them.
+/// rae_interface_core: does the operations, one after the other, and moves lines: into the cache, to memory, to those
+/// who claim them.
 ///
 /// It does one thing at a time:
 ///
-///   a hit      an operation on a line of the cache: OperationCycles, in the first of which the line is read.
-///   a line     that has come is written to its place in one cycle; the operations of its entry follow, OperationCycles
-///              each. Then the line goes into the cache, and a changed line that was there to memory (three cycles), or
-///              it goes to memory itself (two), or it is dropped (one).
+///   a hit      an operation on a line of the cache: OPERATION_CYCLES, in the first of which the line is read.
+///   a line     that has come is written to its place in one cycle; the operations of its entry follow,
+///              OPERATION_CYCLES each. Then the line goes into the cache, and a changed line that was there to memory
+///              (three cycles), or it goes to memory itself (two), or it is dropped (one).
 ///   a claim    of a line of the cache: it goes to memory if it has changed, and is dropped if others will change it
 ///              (two cycles). A claim of an entry's line waits until the entry ends; the line is not kept then.
 ///
 /// While lines change their place, `frozen_o`, look-ups rest, and hits that were found earlier are done first. Hits
 /// and lines alternate. The answers, the lines to memory and the end of a claim leave through registers.
 /// Source: RAE, section 3.
-module interface_core
+module rae_interface_core
   import rae_pkg::*;
 #(
-    parameter int unsigned OperationCycles = 2,
-    parameter int unsigned CacheLines = 1024,
-    parameter int unsigned MainEntries = 64,
-    parameter int unsigned SubEntries = 64,
-    parameter int unsigned LineBytes = 64,
-    parameter int unsigned LineWidth = 25,
-    parameter int unsigned TagWidth = 15,
-    parameter int unsigned RequestTagWidth = 13,
-    parameter bit Retain = 1'b1,
+    parameter int unsigned OPERATION_CYCLES = 2,
+    parameter int unsigned CACHE_LINES = 1024,
+    parameter int unsigned MAIN_ENTRIES = 64,
+    parameter int unsigned SUB_ENTRIES = 64,
+    parameter int unsigned LINE_BYTES = 64,
+    parameter int unsigned LINE_WIDTH = 25,
+    parameter int unsigned TAG_WIDTH = 15,
+    parameter int unsigned REQUEST_TAG_WIDTH = 13,
+    parameter bit RETAIN = 1'b1,
     parameter type sub_entry_t = logic [24:0],
     parameter type operands_t = logic [127:0],
-    localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
-    localparam int unsigned CountWidth = $clog2(SubEntries + 1),
-    localparam int unsigned IndexWidth = CacheLines > 1 ? $clog2(CacheLines) : 1,
-    localparam int unsigned PlaceWidth = $clog2(CacheLines + MainEntries)
+    localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
+    localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1),
+    localparam int unsigned IndexWidth = CACHE_LINES > 1 ? $clog2(CACHE_LINES) : 1,
+    localparam int unsigned PlaceWidth = $clog2(CACHE_LINES + MAIN_ENTRIES)
 ) (
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
-    output logic                       frozen_o,
-    output logic                       busy_o,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    output logic                         frozen_o,
+    output logic                         busy_o,
     // Hits, and requests that are wrong.
-    input  logic                       hit_valid_i,
-    output logic                       hit_ready_o,
-    input  sub_entry_t                 hit_i,
-    input  operands_t                  hit_operands_i,
-    input  logic      [IndexWidth-1:0] hit_index_i,
-    input  logic      [  TagWidth-1:0] hit_tag_i,
-    input  logic                       hit_wrong_i,
+    input  logic                         hit_valid_i,
+    output logic                         hit_ready_o,
+    input  sub_entry_t                   hit_i,
+    input  operands_t                    hit_operands_i,
+    input  logic        [IndexWidth-1:0] hit_index_i,
+    input  logic        [ TAG_WIDTH-1:0] hit_tag_i,
+    input  logic                         hit_wrong_i,
     // Lines of main entries.
-    input  logic                       line_valid_i,
-    output logic                       line_ready_o,
-    input  logic      [EntryWidth-1:0] line_entry_i,
-    input  logic [    8*LineBytes-1:0] line_data_i,
+    input  logic                         line_valid_i,
+    output logic                         line_ready_o,
+    input  logic        [EntryWidth-1:0] line_entry_i,
+    input  logic [     8*LINE_BYTES-1:0] line_data_i,
     // Claims, and the search for a claimed line.
-    input  logic                       claim_valid_i,
-    output logic                       claim_ready_o,
-    input  logic                       claim_takes_i,
-    input  logic      [ LineWidth-1:0] claim_line_i,
-    output logic                       claim_done_valid_o,
-    input  logic                       claim_done_ready_i,
-    output logic                       searches_o,
-    output logic      [ LineWidth-1:0] search_line_o,
-    input  logic                       found_owned_i,
-    output logic                       claim_entry_o,
+    input  logic                         claim_valid_i,
+    output logic                         claim_ready_o,
+    input  logic                         claim_takes_i,
+    input  logic        [LINE_WIDTH-1:0] claim_line_i,
+    output logic                         claim_done_valid_o,
+    input  logic                         claim_done_ready_i,
+    output logic                         searches_o,
+    output logic        [LINE_WIDTH-1:0] search_line_o,
+    input  logic                         found_owned_i,
+    output logic                         claim_entry_o,
     // The entry whose requests are done.
-    output logic      [EntryWidth-1:0] entry_o,
-    output logic                       entry_end_o,
-    input  logic      [ LineWidth-1:0] entry_line_i,
-    input  logic                       entry_owned_i,
-    input  logic                       entry_claimed_i,
-    input  logic                       entry_writes_i,
-    input  logic      [CountWidth-1:0] entry_joined_i,
-    output logic                       sub_read_o,
-    output logic      [CountWidth-1:0] sub_number_o,
-    input  sub_entry_t                 sub_i,
-    input  operands_t                  sub_operands_i,
+    output logic        [EntryWidth-1:0] entry_o,
+    output logic                         entry_end_o,
+    input  logic        [LINE_WIDTH-1:0] entry_line_i,
+    input  logic                         entry_owned_i,
+    input  logic                         entry_claimed_i,
+    input  logic                         entry_writes_i,
+    input  logic        [CountWidth-1:0] entry_joined_i,
+    output logic                         sub_read_o,
+    output logic        [CountWidth-1:0] sub_number_o,
+    input  sub_entry_t                   sub_i,
+    input  operands_t                    sub_operands_i,
     // The interface cache.
-    output logic                       tag_read_o,
-    output logic      [IndexWidth-1:0] tag_read_index_o,
-    input  logic                       valid_i,
-    input  logic                       dirty_i,
-    input  logic      [  TagWidth-1:0] tag_i,
-    output logic                       tag_write_o,
-    output logic      [IndexWidth-1:0] tag_write_index_o,
-    output logic                       valid_o,
-    output logic                       dirty_o,
-    output logic      [  TagWidth-1:0] tag_o,
-    output logic                       line_read_o,
-    output logic      [PlaceWidth-1:0] line_read_place_o,
-    input  logic [    8*LineBytes-1:0] line_i,
-    output logic                       line_write_o,
-    output logic      [PlaceWidth-1:0] line_write_place_o,
-    output logic [    8*LineBytes-1:0] line_o,
+    output logic                         tag_read_o,
+    output logic        [IndexWidth-1:0] tag_read_index_o,
+    input  logic                         valid_i,
+    input  logic                         dirty_i,
+    input  logic        [ TAG_WIDTH-1:0] tag_i,
+    output logic                         tag_write_o,
+    output logic        [IndexWidth-1:0] tag_write_index_o,
+    output logic                         valid_o,
+    output logic                         dirty_o,
+    output logic        [ TAG_WIDTH-1:0] tag_o,
+    output logic                         line_read_o,
+    output logic        [PlaceWidth-1:0] line_read_place_o,
+    input  logic [     8*LINE_BYTES-1:0] line_i,
+    output logic                         line_write_o,
+    output logic        [PlaceWidth-1:0] line_write_place_o,
+    output logic [     8*LINE_BYTES-1:0] line_o,
     // Answers, and lines to memory.
-    output logic                       answer_valid_o,
-    input  logic                       answer_ready_i,
-    output logic                       answer_wrong_o,
-    output logic [RequestTagWidth-1:0] answer_tag_o,
-    output logic [               63:0] answer_data_o,
-    output logic                       store_valid_o,
-    input  logic                       store_ready_i,
-    output logic      [ LineWidth-1:0] store_line_o,
-    output logic [    8*LineBytes-1:0] store_data_o
+    output logic                         answer_valid_o,
+    input  logic                         answer_ready_i,
+    output logic                         answer_wrong_o,
+    output logic [REQUEST_TAG_WIDTH-1:0] answer_tag_o,
+    output logic [                 63:0] answer_data_o,
+    output logic                         store_valid_o,
+    input  logic                         store_ready_i,
+    output logic        [LINE_WIDTH-1:0] store_line_o,
+    output logic [     8*LINE_BYTES-1:0] store_data_o
 );
 
-  localparam int unsigned IndexBits = $clog2(CacheLines);
-  localparam int unsigned LeftWidth = $clog2(OperationCycles);
+  localparam int unsigned IndexBits = $clog2(CACHE_LINES);
+  localparam int unsigned LeftWidth = $clog2(OPERATION_CYCLES);
   typedef logic [IndexWidth-1:0] index_t;
-  typedef logic [TagWidth-1:0] tag_t;
+  typedef logic [TAG_WIDTH-1:0] tag_t;
   typedef logic [PlaceWidth-1:0] place_t;
-  typedef logic [LineWidth-1:0] line_address_t;
+  typedef logic [LINE_WIDTH-1:0] line_address_t;
   typedef logic [CountWidth-1:0] count_t;
   typedef logic [LeftWidth-1:0] left_t;
 
@@ -122,7 +122,7 @@ module interface_core
   } state_e;
 
   function automatic index_t index_of(line_address_t line);
-    return index_t'(line & line_address_t'(CacheLines - 1));
+    return index_t'(line & line_address_t'(CACHE_LINES - 1));
   endfunction
   function automatic tag_t tag_of(line_address_t line);
     return tag_t'(line >> IndexBits);
@@ -148,11 +148,11 @@ module interface_core
   logic claim_ends_d, claim_ends_q;  // its end waits until memory has taken the line
   line_address_t claim_line_d, claim_line_q;
   logic answer_d, answer_q, answer_wrong_d, answer_wrong_q;
-  logic [RequestTagWidth-1:0] answer_tag_d, answer_tag_q;
+  logic [REQUEST_TAG_WIDTH-1:0] answer_tag_d, answer_tag_q;
   logic [63:0] answer_data_d, answer_data_q;
   logic store_d, store_q;
   line_address_t store_line_d, store_line_q;
-  logic [8*LineBytes-1:0] store_data_d, store_data_q;
+  logic [8*LINE_BYTES-1:0] store_data_d, store_data_q;
 
   logic claim_pending, more, begins_hit, operates, answer_free, store_free, stores, ends;
   logic claim_hit, takes_claim, ends_claim, claim_ends;
@@ -162,7 +162,7 @@ module interface_core
   assign more          = served_q != entry_joined_i;
   assign answer_free   = !answer_q || answer_ready_i;
   assign store_free    = !store_q || store_ready_i;
-  assign entry_place   = place_t'(CacheLines) + place_t'(entry_q);
+  assign entry_place   = place_t'(CACHE_LINES) + place_t'(entry_q);
   assign claim_hit     = valid_i && tag_i == tag_of(claim_line_q);
   assign frozen_o      = !(state_q == StateStep || (state_q == StateWalk && more)) && (active_q || claim_pending);
   assign busy_o        = state_q != StateIdle || claim_pending || answer_q || store_q || claim_ends_q || claim_done_q;
@@ -171,7 +171,7 @@ module interface_core
   sub_entry_t what;
   operands_t operands;
   logic [63:0] held, after, answer;
-  logic [8*LineBytes-1:0] changed;
+  logic [8*LINE_BYTES-1:0] changed;
   logic is_wrong, is_write;
 
   assign what     = state_q == StateHit ? hit_q : sub_i;
@@ -179,8 +179,8 @@ module interface_core
   assign is_wrong = state_q == StateHit && hit_wrong_q;
   assign is_write = !is_wrong && what.operation != OperationLoad;
 
-  line_word #(
-      .LineBytes(LineBytes)
+  rae_line_word #(
+      .LINE_BYTES(LINE_BYTES)
   ) i_line_word (
       .line_i,
       .offset_i(what.offset),
@@ -190,7 +190,7 @@ module interface_core
       .line_o  (changed)
   );
 
-  atomics_unit i_atomics_unit (
+  rae_atomics_unit i_atomics_unit (
       .operation_i(what.operation),
       .size_i     (what.size),
       .before_i   (held),
@@ -238,7 +238,7 @@ module interface_core
           state_d           = StateRelease;
         end else if (line_valid_i) begin
           line_write_o       = 1'b1;
-          line_write_place_o = place_t'(CacheLines) + place_t'(line_entry_i);
+          line_write_place_o = place_t'(CACHE_LINES) + place_t'(line_entry_i);
           line_o             = line_data_i;
           active_d           = 1'b1;
           entry_d            = line_entry_i;
@@ -262,11 +262,11 @@ module interface_core
       StateWalk:
       if (more) begin
         line_read_o = 1'b1;
-        left_d      = left_t'(OperationCycles - 2);
+        left_d      = left_t'(OPERATION_CYCLES - 2);
         state_d     = StateStep;
       end else if (hit_valid_i) begin
         begins_hit = 1'b1;
-      end else if (entry_owned_i && Retain && !entry_claimed_i) begin
+      end else if (entry_owned_i && RETAIN && !entry_claimed_i) begin
         tag_read_o        = 1'b1;
         line_read_o       = 1'b1;
         line_read_place_o = place_t'(index_of(entry_line_i));
@@ -324,7 +324,7 @@ module interface_core
     if (begins_hit) begin
       line_read_o       = 1'b1;
       line_read_place_o = place_t'(hit_index_i);
-      left_d            = left_t'(OperationCycles - 2);
+      left_d            = left_t'(OPERATION_CYCLES - 2);
       hit_was_last_d    = 1'b1;
       state_d           = StateHit;
     end
