@@ -25,8 +25,16 @@ module interface_core
     parameter int unsigned TagWidth = 15,
     parameter int unsigned RequestTagWidth = 13,
     parameter bit Retain = 1'b1,
-    parameter type sub_entry_t = logic [24:0],
-    parameter type operands_t = logic [127:0],
+    parameter type sub_entry_t = struct packed {
+      operation_e operation;
+      size_t size;
+      logic [$clog2(LineBytes)-1:0] offset;
+      logic [RequestTagWidth-1:0] tag;
+    },
+    parameter type operands_t = struct packed {
+      logic [63:0] operand;
+      logic [63:0] expected;
+    },
     localparam int unsigned EntryWidth = MainEntries > 1 ? $clog2(MainEntries) : 1,
     localparam int unsigned CountWidth = $clog2(SubEntries + 1),
     localparam int unsigned IndexWidth = CacheLines > 1 ? $clog2(CacheLines) : 1,
