@@ -25,8 +25,16 @@ module rae_interface_core
     parameter int unsigned TAG_WIDTH = 15,
     parameter int unsigned REQUEST_TAG_WIDTH = 13,
     parameter bit RETAIN = 1'b1,
-    parameter type sub_entry_t = logic [24:0],
-    parameter type operands_t = logic [127:0],
+    parameter type sub_entry_t = struct packed {
+      operation_e operation;
+      size_t size;
+      logic [$clog2(LINE_BYTES)-1:0] offset;
+      logic [REQUEST_TAG_WIDTH-1:0] tag;
+    },
+    parameter type operands_t = struct packed {
+      logic [63:0] operand;
+      logic [63:0] expected;
+    },
     localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
     localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1),
     localparam int unsigned IndexWidth = CACHE_LINES > 1 ? $clog2(CACHE_LINES) : 1,

@@ -47,7 +47,8 @@ module cni_responses_properties (
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
-  // The store that is inside.
+  // The store that is inside, if one is.
+  logic inside_q;
   store_t store_q;
   word_t reload_q;
   logic accepts, ends;
@@ -91,6 +92,7 @@ module cni_responses_properties (
                       && tail_of(result_o.tag) == tail_of(store_q.tag);
 
   always_ff @(posedge clk_i) begin
+    inside_q <= rst_ni && (accepts || (inside_q && !ends));
     if (!rst_ni) begin
       watched_q    <= 1'b0;
       waits_q      <= count_t'(any_entry - head_of(any_tag)) < count_of(any_tag);
@@ -163,6 +165,11 @@ module cni_responses_properties (
       if (check_waits_q) assert (check_valid_o && check_o == check_q);
       if (job_waits_q) assert (job_valid_o && job_o == job_q);
       if (result_waits_q) assert (result_valid_o && result_o == result_q);
+
+      // A store enters when there is none, and has a result before the next one enters.
+      if (store_ready_o) assert (!inside_q);
+      if (result_valid_o) assert (inside_q && !store_ready_o);
+      assert (inside_q == (state_q != Idle));
 
       if (result_valid_o) begin
         // What is refused leaves no trace: no job, and nobody else is told.

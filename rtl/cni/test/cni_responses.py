@@ -189,6 +189,7 @@ class Tile:
         return parts(value, *widths) if valid and ready else None
 
     def saw(self) -> None:
+        assert int(self.dut.store_ready_o.value) == (self.inside is None), "not one store at a time"
         if self.offered is not None and int(self.dut.store_ready_o.value):
             self.inside, self.offered = self.offered, None
             self.plain = self.allowed = True

@@ -6,7 +6,7 @@ For fifo and stream_register.
 import random
 
 import cocotb
-from streams import Sink, Source, happened, next_cycle, parameter, reset, settle
+from streams import Sink, Source, happened, interrupted, next_cycle, parameter, reset, settle
 
 CYCLES = 3000
 
@@ -66,6 +66,11 @@ async def holds_as_many_as_it_promises(dut):
         accepted += int(dut.ready_o.value)
         await next_cycle(dut)
     assert accepted == parameter("DEPTH", 4 if hasattr(dut, "count_q") else 1)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, keeps_order_when_both_stall.func)
 
 
 @cocotb.test()

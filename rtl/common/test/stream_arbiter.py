@@ -31,6 +31,7 @@ async def merge(dut, source_stall: float, sink_stall: float) -> None:
         drive(dut, sources, sink)
         await settle()
         served = -1
+        assert int(dut.valid_o.value) == any(source.offers for source in sources)
         if int(dut.valid_o.value):
             served = int(dut.index_o.value)
             assert int(dut.data_o.value) >> 24 == served
@@ -52,7 +53,7 @@ async def serves_all_in_turns(dut):
 
 @cocotb.test()
 async def nothing_is_left_after_a_reset(dut):
-    await interrupted(dut, serves_all_in_turns.func)
+    await interrupted(dut, keeps_its_choice_when_the_output_stalls.func)
 
 
 @cocotb.test()

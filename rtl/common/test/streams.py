@@ -96,7 +96,7 @@ async def reset(dut) -> None:
 async def interrupted(dut, test: Callable[..., Coroutine], times: int = 24) -> None:
     """Runs a test several times, each of which ends at any time with the reset by which the next one begins.
 
-    Each run starts as after the first reset, so nothing may be left of what was under way.
+    The last run is whole. Each starts as after the first reset, so nothing may be left of what was under way.
     """
     draw = random.Random(cocotb.RANDOM_SEED)
     for _ in range(times):
@@ -106,6 +106,7 @@ async def interrupted(dut, test: Callable[..., Coroutine], times: int = 24) -> N
             if run.done():
                 break
         run.cancel()
+    await test(dut)
 
 
 async def settle() -> None:

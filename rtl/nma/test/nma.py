@@ -25,7 +25,7 @@ from graphs import (
     random_graph,
 )
 from nma_names import DATA, DATA_ARRAY, FRONT, OBJECT, PARENT_DST, POINTER, burst_of, lanes_of, pack, unpack
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("BURST_BYTES", 64) // 8
 STREAM_BURSTS, HASHED = parameter("STREAM_BURSTS", 8), parameter("HASHED", 1)
@@ -254,6 +254,30 @@ async def faults_are_those_of_the_graph(dut):
 @cocotb.test()
 async def slow_ports_change_nothing(dut):
     await copies(dut, cocotb.RANDOM_SEED + 2, 4, stall=0.8, damaged=0)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    draw = random.Random(cocotb.RANDOM_SEED)
+
+    async def graphs(dut) -> None:
+        await copies(dut, draw.getrandbits(32), 2, stall=0.1, damaged=0.2)
+
+    async def array(dut) -> None:
+        await reset(dut)
+        memory, job = one_array(draw, 400)
+        wanted = Copier(memory, job, len(memory.types))
+        expected = wanted.run()
+        around = Surroundings(dut, memory, draw, stall=0.1)
+        await around.run([job])
+        assert around.results == [expected]
+        for at, word in wanted.words.items():
+            assert memory.at(at) == word, f"the copy differs at {at - TARGET:x}"
+
+    await interrupted(dut, graphs)
+    # A burst that was to be written shows in the next array, which must therefore be whole.
+    for times in range(1, 13):
+        await interrupted(dut, array, times)
 
 
 @cocotb.test()

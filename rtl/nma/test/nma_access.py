@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from nma_names import STATES, burst_of, lanes_of, unpack
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES, STREAM_BURSTS, POSTED = parameter("LANES", 8), parameter("STREAM_BURSTS", 8), parameter("POSTED_WRITES", 8)
 LINE = 8 * LANES
@@ -111,5 +111,13 @@ async def offers_what_the_state_needs(dut):
             under_way += waits[0]
         dut.ready_i.value = dut.written_i.value = 0
         dut.state_i.value = STATES["Idle"]
+        await settle()
+        assert int(dut.drained_o.value) == (under_way == 0)
+        assert int(dut.has_room_o.value) == (under_way < POSTED), "known a cycle too late"
         await next_cycle(dut)
     assert full > 20
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, offers_what_the_state_needs.func)

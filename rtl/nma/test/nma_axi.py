@@ -5,7 +5,7 @@ import random
 import cocotb
 from axi_memory import PAGE, AxiMemory
 from nma_names import burst_of, lanes_of
-from streams import happened, next_cycle, parameter, reset, settle
+from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("BURST_BYTES", 64) // 8
 STREAM_BURSTS, POSTED = parameter("STREAM_BURSTS", 8), parameter("POSTED_WRITES", 8)
@@ -106,6 +106,16 @@ async def accesses_have_their_order(dut):
         assert not accesses.refused
         overtaken += accesses.memory.overtaken
     assert overtaken > 20 or STREAM_BURSTS == 1
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    draw = random.Random(cocotb.RANDOM_SEED)
+
+    async def some(dut) -> None:
+        await Accesses(dut, draw, 0.3, 8).run(250)
+
+    await interrupted(dut, some)
 
 
 @cocotb.test()

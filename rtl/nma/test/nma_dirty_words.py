@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("LANES", 8)
 
@@ -44,3 +44,8 @@ async def offers_each_run_of_changed_words(dut):
             dut.clear_i.value = 1
             dirty = [False] * LANES
         await next_cycle(dut)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, offers_each_run_of_changed_words.func)

@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from nma_names import STATES, WHATS, burst_of, lanes_of, pack
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("LANES", 8)
 LINE = 8 * LANES
@@ -139,3 +139,8 @@ async def words_are_those_of_the_memory(dut):
         await next_cycle(dut)
     await machine.clean()
     assert machine.written == now
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, words_are_those_of_the_memory.func)

@@ -5,7 +5,7 @@ import random
 import cocotb
 from nma_address_hash import hash_of
 from nma_names import pack
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 HASHED = parameter("HASHED", 1)
 
@@ -65,6 +65,9 @@ async def keeps_what_was_found(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
     await reset(dut)
     dut.do_i.value = dut.match_i.value = 0
+    await settle()
+    assert not int(dut.found_o.value)
+    await next_cycle(dut)
     dut.map_at_i.value, dut.entries_i.value = 4096, 64
     for _ in range(50):
         await do(dut, find=1)
@@ -82,3 +85,8 @@ async def keeps_what_was_found(dut):
         assert int(dut.found_o.value)
         assert int(dut.copy_at_o.value) == at + 8 * 64
         await next_cycle(dut)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, keeps_what_was_found.func)

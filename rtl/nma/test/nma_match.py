@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from nma_names import burst_of
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("LANES", 8)
 
@@ -12,7 +12,11 @@ LANES = parameter("LANES", 8)
 @cocotb.test()
 async def says_where_the_first_equal_word_is(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
+    dut.looks_i.value = 0
     await reset(dut)
+    await settle()
+    assert not int(dut.found_o.value)
+    await next_cycle(dut)
     found = 0
     for _ in range(1000):
         word = draw.getrandbits(64)
@@ -31,3 +35,8 @@ async def says_where_the_first_equal_word_is(dut):
             assert int(dut.at_o.value) == offset + 8 * words.index(word)
         await next_cycle(dut)
     assert found > 50
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, says_where_the_first_equal_word_is.func)

@@ -6,7 +6,7 @@ import cocotb
 from axi_memory import AxiMemory
 from graphs import ENTRIES, MAP, MEMORY_ERROR, NONE, TARGET, TARGET_BYTES, Copier, Job, random_graph
 from nma import Surroundings, some_job
-from streams import reset
+from streams import interrupted, reset
 
 
 class OnAxi(Surroundings):
@@ -28,12 +28,11 @@ class OnAxi(Surroundings):
         self.axi.saw()
 
 
-@cocotb.test()
-async def copies_graphs(dut):
-    draw = random.Random(cocotb.RANDOM_SEED)
+async def copies(dut, draw: random.Random, rounds: int) -> int:
+    """Copies graphs and compares; how many had no fault."""
     await reset(dut)
     good = 0
-    for number in range(24):
+    for number in range(rounds):
         memory = random_graph(draw, damaged=number % 4 == 3)
         around = OnAxi(dut, memory, draw, draw.choice([0, 0.3, 0.6]))
         for _ in range(2):
@@ -46,7 +45,22 @@ async def copies_graphs(dut):
                 good += 1
                 for at, word in wanted.words.items():
                     assert memory.at(at) == word
-    assert good > 15
+    return good
+
+
+@cocotb.test()
+async def copies_graphs(dut):
+    assert await copies(dut, random.Random(cocotb.RANDOM_SEED), 24) > 15
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    draw = random.Random(cocotb.RANDOM_SEED)
+
+    async def some(dut) -> None:
+        await copies(dut, draw, 1)
+
+    await interrupted(dut, some)
 
 
 @cocotb.test()

@@ -4,19 +4,24 @@ import random
 
 import cocotb
 from nma_names import burst_of, lanes_of
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 LANES = parameter("LANES", 8)
 LINE = 8 * LANES
 
 
-async def one(dut, **signals: int) -> None:
-    """A cycle with these inputs; all other commands are low."""
+def drive(dut, **signals: int) -> None:
+    """These inputs; all other commands are low."""
     for name in ("clear", "take", "fill", "store", "moves"):
         if hasattr(dut, f"{name}_i"):
             getattr(dut, f"{name}_i").value = signals.pop(name, 0)
     for name, value in signals.items():
         getattr(dut, f"{name}_i").value = value
+
+
+async def one(dut, **signals: int) -> None:
+    """A cycle with these inputs."""
+    drive(dut, **signals)
     await next_cycle(dut)
 
 
@@ -24,13 +29,17 @@ async def one(dut, **signals: int) -> None:
 async def has_the_words_of_its_line(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
     stores = hasattr(dut, "store_i")
+    drive(dut)
     await reset(dut)
+    await settle()
+    assert not int(dut.has_o.value) and not (stores and int(dut.stored_o.value))
+    await next_cycle(dut)
     tag, line = 0, None  # the line that was taken last; it is forgotten when both are cleared
     words: dict[int, int] = {}
     offsets = [draw.getrandbits(40) // LINE * LINE for _ in range(3)]
     offsets.append(offsets[0] ^ LINE)
     offset = offsets[0]
-    await one(dut, moves=1, enters=0)
+    await one(dut, moves=1, enters=1)  # of no line: none was taken
     dut.offset_i.value = offset
     for _ in range(3000):
         if draw.random() < 0.6:
@@ -68,3 +77,8 @@ async def has_the_words_of_its_line(dut):
             value = draw.getrandbits(64)
             await one(dut, store=1, value=value)
             words[lane] = value
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, has_the_words_of_its_line.func)

@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from nma_names import pack
-from streams import Sink, Source, next_cycle, parameter, reset, settle
+from streams import Sink, Source, interrupted, next_cycle, parameter, reset, settle
 
 
 @cocotb.test()
@@ -28,3 +28,8 @@ async def keeps_the_order_of_requests(dut):
             await next_cycle(dut)
         assert sink.received == items
         assert most <= parameter("ENTRIES", 16)
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, keeps_the_order_of_requests.func)

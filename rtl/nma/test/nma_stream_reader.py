@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from nma_names import burst_of, lanes_of, pack
-from streams import next_cycle, parameter, reset, settle
+from streams import interrupted, next_cycle, parameter, reset, settle
 
 SLOTS, LANES = parameter("SLOTS", 8), parameter("LANES", 8)
 
@@ -73,8 +73,12 @@ class Reader:
 @cocotb.test()
 async def reads_ranges_ahead(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
-    await reset(dut)
     dut.do_i.value = dut.arrived_i.value = dut.keep_i.value = 0
+    await reset(dut)
+    await settle()
+    assert int(dut.complete_o.value) and not int(dut.can_issue_o.value) and not int(dut.head_full_o.value)
+    assert int(dut.slot_o.value) == 0
+    await next_cycle(dut)
     reader = Reader(dut, draw)
     for _ in range(60):
         keep, words = draw.random() < 0.5, draw.randrange(1, 12 * LANES)
@@ -98,3 +102,8 @@ async def reads_ranges_ahead(dut):
         for begins, count in reader.issued:
             assert begins == at
             at += 8 * count
+
+
+@cocotb.test()
+async def nothing_is_left_after_a_reset(dut):
+    await interrupted(dut, reads_ranges_ahead.func)

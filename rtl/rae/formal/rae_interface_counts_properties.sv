@@ -3,7 +3,7 @@
 /// At all times as many requests are inside as lie in the queue, among the hits, in the core, in main entries whose
 /// lines are not done, and in the answer that is offered. A main entry in use waits to fetch, or its line is asked for
 /// or comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
-/// fetched, once.
+/// fetched, once. What main_entries_properties assumes of the module's users is asserted here.
 module rae_interface_counts_properties #(
     parameter int unsigned MAIN_ENTRIES = 64,
     parameter int unsigned SUB_ENTRIES = 64,
@@ -11,33 +11,47 @@ module rae_interface_counts_properties #(
     localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
     localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
-    input logic                    clk_i,
-    input logic                    rst_ni,
-    input logic                    request_valid_i,
-    input logic                    request_ready_o,
-    input logic                    answer_valid_o,
-    input logic                    answer_ready_i,
-    input logic                    fetch_valid_o,
-    input logic                    fetch_ready_i,
-    input logic [  EntryWidth-1:0] fetch_entry_o,
-    input logic                    grant_valid_i,
-    input logic [  EntryWidth-1:0] grant_entry_i,
-    input logic                    line_valid_i,
-    input logic                    line_ready_o,
-    input logic [  EntryWidth-1:0] line_entry_i,
-    input logic                    blocked,
+    input logic                   clk_i,
+    input logic                   rst_ni,
+    input logic                   request_valid_i,
+    input logic                   request_ready_o,
+    input logic                   answer_valid_o,
+    input logic                   answer_ready_i,
+    input logic                   fetch_valid_o,
+    input logic                   fetch_ready_i,
+    input logic [ EntryWidth-1:0] fetch_entry_o,
+    input logic                   grant_valid_i,
+    input logic [ EntryWidth-1:0] grant_entry_i,
+    input logic                   line_valid_i,
+    input logic                   line_ready_o,
+    input logic [ EntryWidth-1:0] line_entry_i,
+    input logic                   blocked,
+    // What happens to main entries.
+    input logic                   core_searches,
+    input logic                   found,
+    input logic                   found_owned,
+    input logic                   found_open,
+    input logic [ EntryWidth-1:0] found_entry,
+    input logic                   has_free,
+    input logic                   takes,
+    input logic                   joins,
+    input logic                   claims_entry,
+    input logic                   entry_ends,
+    input logic [ EntryWidth-1:0] core_entry,
     // Inside.
-    input logic [            31:0] queued,
-    input logic [            31:0] stored,      // by the queue's memory
-    input logic [            31:0] decoded,
-    input logic                    looks_up,    // the head's look-up has begun
-    input logic [            31:0] hits,
-    input logic [             2:0] state,
-    input logic                    active,
-    input logic [  EntryWidth-1:0] entry,
-    input logic [  CountWidth-1:0] served,
+    input logic [           31:0] queued,
+    input logic [           31:0] stored,      // by the queue's memory
+    input logic [           31:0] decoded,
+    input logic                   looks_up,    // the head's look-up has begun
+    input logic [           31:0] hits,
+    input logic [            2:0] state,
+    input logic                   claim_pending,
+    input logic                   active,
+    input logic [ EntryWidth-1:0] entry,
+    input logic [ CountWidth-1:0] served,
     input logic [MAIN_ENTRIES-1:0] used,
-    input logic [  CountWidth-1:0] joined[MAIN_ENTRIES]
+    input logic [MAIN_ENTRIES-1:0] owned,
+    input logic [ CountWidth-1:0] joined[MAIN_ENTRIES]
 );
 
   localparam logic [2:0] Idle = 3'd0, Hit = 3'd1, Walk = 3'd2, Step = 3'd3, Release = 3'd7;
@@ -87,7 +101,20 @@ module rae_interface_counts_properties #(
                 32'(granted_q[i]) + 32'(active && 32'(entry) == i));
         if (used[i]) assert (joined[i] != '0 && 32'(joined[i]) <= SUB_ENTRIES);
       end
+      // A main entry is taken for a line that none has, joined where it may be, and ended while it is in use.
+      if (takes) assert (has_free && !found);
+      if (joins) assert (found && found_open && !claims_entry);
+      if (takes || joins) assert (!core_searches);
+      if (claims_entry) assert (found && found_owned);
+      if (entry_ends) assert (used[core_entry]);
+      if (entry_ends && grant_valid_i) assert (core_entry != grant_entry_i);
+      if (entry_ends && joins) assert (core_entry != found_entry);
+      if (grant_valid_i) assert (used[grant_entry_i] && !owned[grant_entry_i]);
       // For the induction.
+      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
+        if (fetched_q[i] || (fetch_valid_o && 32'(fetch_entry_o) == i)) assert (!owned[i]);
+      end
+      if (state == Release) assert (claim_pending);
       assert (queued == stored && queued <= QUEUE_ENTRIES && decoded <= queued && hits <= 4);
       if (looks_up) assert (decoded != 0 && !blocked);
       assert (32'(entry) < MAIN_ENTRIES && 32'(fetch_entry_o) < MAIN_ENTRIES);
@@ -113,10 +140,12 @@ bind rae_interface rae_interface_counts_properties #(
     .looks_up(i_look_up.left_q != '0),
     .hits   (32'(i_hits.count_q)),
     .state  (i_interface_core.state_q),
+    .claim_pending(i_interface_core.claim_pending),
     .active (i_interface_core.active_q),
     .entry  (i_interface_core.entry_q),
     .served (i_interface_core.served_q),
     .used   (i_main_entries.used_q),
+    .owned  (i_main_entries.owned_q),
     .joined (i_main_entries.joined_q),
     .*
 );
