@@ -48,7 +48,8 @@ module nma_arrival #(
     Look    = 3'd1,
     Wait    = 3'd2,
     Put     = 3'd3,
-    Respond = 3'd4
+    Respond = 3'd4,
+    Check   = 3'd5   // the last bound
   } state_e;
   /// What is looked up.
   typedef enum logic [1:0] {
@@ -60,15 +61,16 @@ module nma_arrival #(
   state_e state_d, state_q;
   what_e what_d, what_q;
   logic [2:0] index_d, index_q;
-  logic refused_d, refused_q, sound_d, sound_q, takes, last_word;
+  logic refused_d, refused_q, sound_d, sound_q, bounded_d, bounded_q, takes, last_word;
   logic [FROM_BITS-1:0] from_q;
   word_t destination_q, room_q, final_q, final_address;
   logic [43:0] shape_q;  // objects, and the tile of the graph
   logic hashed_q;
   nma_pkg::job_t job_d, job_q;
   logic [RoomBits-1:0] bytes, first;
-  logic moves, fits, whole, here, begins;
-  word_t left, looked;
+  logic moves, fits, aligned, here, begins;
+  word_t looked;
+  logic [64:0] left_q;  // from the address that was looked up to the end of its region
 
   assign takes     = message_valid_i && message_ready_o;
   assign last_word = index_q == 3'(NmaCounter / 8);
@@ -78,9 +80,9 @@ module nma_arrival #(
   assign final_address = final_q == '0 ? destination_q : final_q;
   assign moves         = final_address != destination_q;
   assign looked        = what_q == OfTarget ? destination_q : final_address;
-  assign left          = look_place_i.last - looked;
-  assign fits          = 65'(bytes) <= 65'(left) + 65'd1;
-  assign whole         = (looked[InLine-1:0] | bytes[InLine-1:0]) == '0 && fits;
+  // One cycle after the answer.
+  assign fits          = !bounded_q || 65'(bytes) <= left_q;
+  assign aligned       = (look_place_i.address[InLine-1:0] | bytes[InLine-1:0]) == '0;
   assign here          = look_place_i.memory_tile == tile_i;
   assign begins        = first <= bytes && first[2:0] == '0 && (!moves || first[InLine-1:0] == '0);
 
@@ -89,7 +91,8 @@ module nma_arrival #(
     what_d    = what_q;
     index_d   = index_q;
     refused_d = refused_q;
-    sound_d   = sound_q;
+    sound_d   = sound_q && fits;
+    bounded_d = 1'b0;
     job_d     = job_q;
     unique case (state_q)
       Take: begin
@@ -105,7 +108,7 @@ module nma_arrival #(
       Wait:
       if (look_answer_valid_i) begin
         state_d = Look;
-        sound_d = sound_q && look_place_i.mapped && look_place_i.partition;
+        sound_d = sound_q && fits && look_place_i.mapped && look_place_i.partition;
         unique case (what_q)
           OfSource: begin
             what_d             = OfTarget;
@@ -115,18 +118,24 @@ module nma_arrival #(
             job_d.source_shift = look_place_i.offset - look_place_i.address[39:0];
           end
           OfTarget: begin
-            what_d                       = OfFinal;
-            if (!here || !whole) sound_d = 1'b0;
-            job_d.target                 = look_place_i.offset;
-            job_d.begins                 = look_place_i.offset + first;
-            job_d.ends                   = look_place_i.offset + bytes;
-            job_d.final_shift            = final_address - 64'(look_place_i.offset);
+            what_d                         = OfFinal;
+            bounded_d                      = 1'b1;
+            if (!here || !aligned) sound_d = 1'b0;
+            job_d.target                   = look_place_i.offset;
+            job_d.begins                   = look_place_i.offset + first;
+            job_d.ends                     = look_place_i.offset + bytes;
+            job_d.final_shift              = final_address - 64'(look_place_i.offset);
           end
           default: begin
-            if (!whole || !begins) sound_d = 1'b0;
-            state_d = Put;
+            bounded_d             = 1'b1;
+            if (!aligned) sound_d = 1'b0;
+            state_d               = Check;
           end
         endcase
+      end
+      Check: begin
+        sound_d = sound_q && fits && begins;
+        state_d = Put;
       end
       Put: if (job_ready_i) state_d = Respond;
       default: if (response_ready_i) state_d = Take;
@@ -167,6 +176,8 @@ module nma_arrival #(
     what_q    <= what_d;
     refused_q <= refused_d;
     sound_q   <= sound_d;
+    bounded_q <= bounded_d;
+    left_q    <= 65'(look_place_i.last) - 65'(look_place_i.address) + 65'd1;
     job_q     <= job_d;
     if (takes) begin
       unique case (index_q)

@@ -60,7 +60,7 @@ module nma_trigger_properties #(
   typedef logic [SlotBits-1:0] slot_t;
   typedef logic [CountBits-1:0] count_t;
   // As in nma_arrival and nma_completion.
-  localparam logic [2:0] Take = 3'd0, Put = 3'd3, Respond = 3'd4;
+  localparam logic [2:0] Take = 3'd0, Respond = 3'd4, Check = 3'd5;
   localparam logic [2:0] Idle = 3'd0, Read = 3'd1, Choose = 3'd2, Offer = 3'd3, Wait = 3'd4;
   localparam logic [2:0] Transfer = 3'd1, Message = 3'd2, Final = 3'd3, End = 3'd4;
 
@@ -181,7 +181,7 @@ module nma_trigger_properties #(
       // For the induction.
       assert (32'(put_slot_q) < Slots && 32'(end_slot_q) < Slots);
       assert (arrival_index == count_q && count_q <= 3'd6);
-      assert (arrival_state <= Respond && complete_q == (arrival_state != Take));
+      assert (arrival_state <= Check && complete_q == (arrival_state != Take));
       if (arrival_state != Take) assert (count_q == '0 && arrival_refused == full_q);
       if (count_q != '0) assert (arrival_refused == full_q);
       if (count_q != '0 || complete_q) assert (arrival_from == from_q && arrival_job.root == root_q);

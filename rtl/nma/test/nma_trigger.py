@@ -375,8 +375,8 @@ async def each_takes_its_cycles(dut):
             at.setdefault("steps", []).append(cycle)
         network.saw()
         await next_cycle(dut)
-    # Seven words, and three questions that are answered one cycle later.
-    assert at["job"] - at["first word"] == 7 + 3 * 2, at
+    # Seven words, three questions that are answered one cycle later, and a cycle for the last bound.
+    assert at["job"] - at["first word"] == 7 + 3 * 2 + 1, at
     assert at["response"] == at["job"] + 1, at
     # Six words are read; steps that are not needed take a cycle each.
     assert [step - at["result"] for step in at["steps"]] == [11, 14], at
