@@ -511,3 +511,13 @@ async def commands_take_their_cycles(dut):
     # Three cycles for each field, two more for each place, and one to begin.
     assert (ranges, graphs) == (1 + 5 * 3 + 3 * 2 + 1, 1 + 6 * 3 + 4 * 2 + 1), (ranges, graphs)
     assert tile.tags and tile.jobs
+
+
+@cocotb.test()
+async def a_hart_has_one_command_that_will_trigger(dut):
+    """Another one is refused until then, though there is room."""
+    tile = await begin(dut, stall=0, slow=1)
+    words = [1, partition(HERE), LINE, tlm(1), 1]
+    await takes(tile, [(RANGES, 1, index, value) for index, value in [*enumerate(words), (DOORBELL, 1)]])
+    await takes(tile, [(RANGES, 1, DOORBELL, 1), (RANGES, 0, DOORBELL, 0)])
+    assert tile.windows[RANGES].status[0] == FULL and tile.refusals == 1 and len(tile.tags) == 1
