@@ -56,8 +56,8 @@ def some_range(draw: random.Random) -> list[int]:
     ])  # fmt: skip
     operation = draw.randrange(1, 5)
     trigger = draw.randrange(2)
-    if draw.random() < 0.1:
-        address, operation = tlm(tile) + draw.randrange(TLM_BYTES - size), draw.choice([L1S, L1S, 1])
+    if draw.random() < 0.3:
+        address, operation = tlm(tile) + draw.randrange(TLM_BYTES - size), draw.choice([L1S, L1S, 1, 3])
     wrong = draw.randrange(16)
     if wrong == 0:
         operation = draw.choice([0, 5, 1 << 40])
@@ -185,6 +185,7 @@ class Tile:
         self.steps: list[tuple[int, int, list[int]]] = []
         self.step_under_way: tuple | None = None
         self.kept: dict[str, tuple] = {}
+        self.closes: int | None = None  # in so many cycles the queue of graphs gets full, for 80
         self.done_ranges = self.done_graphs = self.calls = self.refusals = 0
 
     def touched(self, unit: int) -> set[int]:
@@ -229,6 +230,9 @@ class Tile:
                 port.value = value
         for ready in ("answer", "command", "acknowledge", "trigger", "job", "step", "request_access"):
             getattr(dut, f"{ready}_ready_i").value = int(draw.random() >= self.stall)
+        if self.closes is not None:
+            dut.job_ready_i.value = int(self.closes > 0 or self.closes < -80)
+            self.closes -= 1
         dut.request_answer_valid_i.value = int(self.stub is not None and draw.random() >= self.stall)
         wrong, value = self.stub or (0, draw.getrandbits(64))
         dut.request_answer_wrong_i.value, dut.request_answer_value_i.value = wrong, value
@@ -521,3 +525,18 @@ async def a_hart_has_one_command_that_will_trigger(dut):
     await takes(tile, [(RANGES, 1, index, value) for index, value in [*enumerate(words), (DOORBELL, 1)]])
     await takes(tile, [(RANGES, 1, DOORBELL, 1), (RANGES, 0, DOORBELL, 0)])
     assert tile.windows[RANGES].status[0] == FULL and tile.refusals == 1 and len(tile.tags) == 1
+
+
+@cocotb.test()
+async def an_offered_job_does_not_change(dut):
+    """The queue gets full while a job is offered, and another hart rings meanwhile."""
+    tile = await begin(dut, stall=0, slow=0)
+    for closes in range(14, 28):
+        for hart in range(min(HARTS, 2)):
+            words = [partition(HERE) + 64 * (hart + 1), 0, 0, 0, 0, 0]
+            await takes(tile, [(GRAPHS, 1, hart * 8 + index, value) for index, value in enumerate(words)])
+        tile.closes = closes
+        await takes(tile, [(GRAPHS, 1, hart * 8 + DOORBELL, 1) for hart in range(min(HARTS, 2))])
+        await run(tile, 0)
+        tile.closes = None
+    assert tile.done_graphs > 3
