@@ -3,7 +3,7 @@
 /// At all times as many requests are inside as lie in the queue, among the hits, in the core, in main entries whose
 /// lines are not done, and in the answer that is offered. A main entry in use waits to fetch, or its line is asked for
 /// or comes, or the core works on it: one of these, so that its end follows. Lines are answered for entries that have
-/// fetched, once. What main_entries_properties assumes of the module's users is asserted here.
+/// fetched, once. What rae_main_entries_properties assumes of the module's users is asserted here.
 module rae_interface_counts_properties #(
     parameter int unsigned MAIN_ENTRIES = 64,
     parameter int unsigned SUB_ENTRIES = 64,
