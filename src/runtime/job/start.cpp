@@ -96,9 +96,9 @@ wireup* configure(job_state& j) {
   s.threads = std::min(s.threads, total);
   // Other processes of the job need processors, too.
   unsigned const processes = programs == nullptr ? 1 : programs->processes_here();
+  bool const may_spin = choice.idle_threads_may_spin();
   bool const processor_each =
-      choice.idle_threads_may_spin() &&
-      s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
+      may_spin && s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
 
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
@@ -108,6 +108,8 @@ wireup* configure(job_state& j) {
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
     j.threads[i].may_spin = s.threads <= cpus && processor_each;
+    // On tiles each thread has a hart, and a yield would only load the bus.
+    j.threads[i].shares_processor = may_spin && !j.threads[i].may_spin;
     j.threads[i].cpu = pins[i];
   }
   for (unsigned i = 0; i < total; ++i) {

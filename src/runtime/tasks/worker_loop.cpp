@@ -199,7 +199,7 @@ void run_thread(thread_state& thread) {
       }
       continue;
     }
-    if (!thread.may_spin && idle_rounds < yields_before_sleep) {
+    if (thread.shares_processor && idle_rounds < yields_before_sleep) {
       ++idle_rounds;
       std::this_thread::yield();
       continue;

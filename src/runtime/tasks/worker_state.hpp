@@ -41,8 +41,9 @@ struct worker_state : worker {
 
 struct alignas(cache_line) thread_state {
   std::uint32_t index = 0;
-  std::optional<int> cpu;  ///< the processor it is pinned to
-  bool may_spin = false;   ///< there is a processor for every thread
+  std::optional<int> cpu;         ///< the processor it is pinned to
+  bool may_spin = false;          ///< there is a processor for every thread
+  bool shares_processor = false;  ///< with other threads: yields let them run
   std::vector<worker_state*> workers;
   std::atomic<bool> asleep{false};
   std::atomic<bool> only_polls{false};       ///< a task waits without suspending, and nothing has happened for long
