@@ -55,6 +55,12 @@ class Calls(unittest.TestCase):
         self.assertGreater(graph, nothing + 130)
         self.assertGreater(staged, graph + 130)
 
+    def test_idle_harts_sleep(self) -> None:
+        """Each poll would take time on the tile's bus from harts that work."""
+        counters = statistics("polled", 1, "graph")["runtime"]["counters"]
+        self.assertGreater(counters["sleeps"], CALLS)
+        self.assertLess(counters["polls"], 8 * counters["sleeps"])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
