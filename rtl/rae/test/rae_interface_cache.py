@@ -1,4 +1,4 @@
-"""rae_interface_cache: random reads and writes of tags and lines give what tables in Python give; a reset forgets tags."""
+"""rae_interface_cache: random accesses to tags and lines give what tables in Python give; a reset forgets tags."""
 
 import random
 
