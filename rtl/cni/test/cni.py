@@ -604,7 +604,7 @@ async def events_without_commands(dut):
 
 @cocotb.test()
 async def what_is_refused_and_what_fails(dut):
-    seen = (await run(dut, 3000, stall=0.1, store=1, command=99, wrong=0.5, unread=0.2, word=0, written=0)).seen
+    seen = (await run(dut, 9000, stall=0.1, store=1, command=99, wrong=0.5, unread=0.2, word=0, written=0)).seen
     assert all(seen[f"refused {OF_COMMANDS} {fault}"] for fault in (1, 2, 5))
     assert seen["unread"] > 5 and seen[f"ended {OF_COMMANDS} wrong"] > 10
 
