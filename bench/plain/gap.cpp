@@ -89,7 +89,9 @@ double gap_programs::bfs(vertex source, int threads) const {
 }
 
 double gap_programs::pagerank(double tolerance, int iterations_max, int threads) const {
-  words const until{"-f", graph_file(), "-t", std::to_string(tolerance), "-i", std::to_string(iterations_max)};
+  std::array<char, 32> decimal{};
+  std::snprintf(decimal.data(), decimal.size(), "%g", tolerance);
+  words const until{"-f", graph_file(), "-t", decimal.data(), "-i", std::to_string(iterations_max)};
   return run("pr", until, threads, trials);
 }
 

@@ -365,8 +365,8 @@ module nca_graph_commands #(
   if (HARTS == 0) begin : gen_wrong_harts
     $error("nca_graph_commands: HARTS is at least 1");
   end
-  if (LINE_BYTES < 2 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
-    $error("nca_graph_commands: LINE_BYTES is a power of two, at least 2");
+  if (LINE_BYTES < 16 || (LINE_BYTES & (LINE_BYTES - 1)) != 0) begin : gen_wrong_line_bytes
+    $error("nca_graph_commands: LINE_BYTES is a power of two, at least 16");
   end
 
 endmodule

@@ -68,7 +68,7 @@ module nma_arrival #(
   logic hashed_q;
   nma_pkg::job_t job_d, job_q;
   logic [RoomBits-1:0] bytes, first;
-  logic moves, fits, aligned, here, begins;
+  logic moves, fits, aligned, here, begins, windowed_q;
   word_t looked;
   logic [64:0] left_q;  // from the address that was looked up to the end of its region
 
@@ -80,8 +80,8 @@ module nma_arrival #(
   assign final_address = final_q == '0 ? destination_q : final_q;
   assign moves         = final_address != destination_q;
   assign looked        = what_q == OfTarget ? destination_q : final_address;
-  // One cycle after the answer.
-  assign fits          = !bounded_q || 65'(bytes) <= left_q;
+  // One cycle after the answer. Copies are for all tiles: an address in a tile's own window is no buffer.
+  assign fits          = !bounded_q || (65'(bytes) <= left_q && !windowed_q);
   assign aligned       = (look_place_i.address[InLine-1:0] | bytes[InLine-1:0]) == '0;
   assign here          = look_place_i.memory_tile == tile_i;
   assign begins        = first <= bytes && first[2:0] == '0 && (!moves || first[InLine-1:0] == '0);
@@ -177,6 +177,7 @@ module nma_arrival #(
     refused_q <= refused_d;
     sound_q   <= sound_d;
     bounded_q <= bounded_d;
+    windowed_q <= looked[63:40] == '0;
     left_q    <= 65'(look_place_i.last) - 65'(look_place_i.address) + 65'd1;
     job_q     <= job_d;
     if (takes) begin

@@ -53,7 +53,7 @@ module nma_completion #(
   phase_e phase_d, phase_q;
   logic [2:0] index_d, index_q;  // the word that is read; it is here in the next cycle
   nma_pkg::result_t result_q;
-    logic failed_d, failed_q;      // the transfer
+  logic failed_d, failed_q;  // the transfer
   word_t destination_q, final_q, task_q, counter_q, fault_word;
   logic [11:0] tile_q;  // it gets a message
   logic spawns_q;

@@ -5,13 +5,20 @@
 #pragma once
 
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "machine/rtl/hardware.hpp"
 
 namespace tess::machine {
 
-[[nodiscard]] inline machine_description with_hardware(machine_description described) {
-  if (std::getenv("TESS_RTL") != nullptr) put_hardware(hardware_names_of(described), described);  // NOLINT: one thread
+/// `may_have_none`: some of the test's machines have no unit that there is as hardware.
+[[nodiscard]] inline machine_description with_hardware(machine_description described, bool may_have_none = false) {
+  if (std::getenv("TESS_RTL") == nullptr) return described;  // NOLINT: one thread
+  std::vector<std::string> const names = hardware_names_of(described);
+  if (names.empty() && !may_have_none) throw std::runtime_error(described.name + " has no unit as hardware");
+  put_hardware(names, described);
   return described;
 }
 

@@ -59,8 +59,8 @@ def accept(unit: Unit, module: Run, parameters: Parameters, folder: Path) -> Non
 def lint(unit: Unit) -> list[dict[str, object]]:
     """One row for each top and set of parameters, some at the same time."""
 
-    def row(number: int, module: Run, parameters: Parameters, check: Check) -> dict[str, object]:
-        said = words_of(parameters) if check is accept else f"not {words_of(parameters)}"
+    def row(number: int, check: Check, module: Run, parameters: Parameters) -> dict[str, object]:
+        said = {accept: "", refuse: "not "}[check] + words_of(parameters)
         about = {"unit": unit.name, "module": module.module, "parameters": said}
         folder = BUILD / unit.name / "lint" / str(number)
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,9 +70,14 @@ def lint(unit: Unit) -> list[dict[str, object]]:
             return {**about, "result": "failed", "text": str(failure)}
         return {**about, "result": "ok"}
 
-    checks = [(module, accept) for module in unit.tops] + [(module, refuse) for module in unit.refused]
-    each = [(module, parameters, check) for module, check in checks for parameters in module.parameters]
+    checks = [(accept, module) for module in unit.tops] + [(refuse, module) for module in unit.refused]
+    each = [
+        (number, check, module, parameters)
+        for number, (check, module, parameters) in enumerate(
+            (check, module, parameters) for check, module in checks for parameters in module.parameters
+        )
+    ]
     # The first alone: yosys compiles itself for this machine when it is first started.
-    first = [row(0, *each[0])]
+    first = [row(*one) for one in each[:1]]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return first + list(pool.map(lambda number: row(number, *each[number]), range(1, len(each))))
+        return first + list(pool.map(lambda one: row(*one), each[1:]))

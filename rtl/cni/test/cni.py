@@ -591,7 +591,7 @@ async def nothing_is_left_after_a_reset(dut):
 @cocotb.test()
 async def a_slow_network(dut):
     """The list is full of commands and events most of the time."""
-    seen = (await run(dut, 3000, stall=0.5, done=0.03, wrong=0.0, store=1, copy=0.5, word=0.5)).seen
+    seen = (await run(dut, 9000, stall=0.5, done=0.03, wrong=0.0, store=1, copy=0.5, word=0.5)).seen
     assert JOBS > 16 or seen["busy"] > 4
 
 

@@ -12,6 +12,7 @@ from places import (
     HERE,
     MESSAGE,
     PARTITION_BYTES,
+    TAIL_WINDOW,
     TILES,
     TRANSFER,
     Answerer,
@@ -64,9 +65,11 @@ def some_request(draw: random.Random) -> Request:
     if wrong == 0:
         source = draw.choice([0, 1, TILES, 4095])
     elif wrong == 1:
-        destination = draw.choice([partition(0), tlm(HERE), destination + 8, 7 << 44, partition(HERE + 1) + (1 << 20)])
+        places = [partition(0), tlm(HERE), destination + 8, 7 << 44, partition(HERE + 1) + (1 << 20), TAIL_WINDOW]
+        destination = draw.choice(places)
     elif wrong == 2:
-        end = draw.choice([tlm(1), destination + 8, 7 << 44, partition(4) + PARTITION_BYTES - LINE * (lines - 1)])
+        beyond = partition(4) + PARTITION_BYTES - LINE * (lines - 1)
+        end = draw.choice([tlm(1), destination + 8, 7 << 44, beyond, TAIL_WINDOW + LINE])
     elif wrong == 3:
         size += draw.choice([8, PARTITION_BYTES])
     elif wrong == 4:
@@ -84,7 +87,10 @@ def some_request(draw: random.Random) -> Request:
 
 def is_buffer(address: int, size: int) -> bool:
     place = place_of(address)
-    return bool(place.get("partition")) and address + size <= place["last"] + 1 and address % LINE == size % LINE == 0
+    # An address of one tile's window is none for others.
+    if not place.get("partition") or place["address"] != address:
+        return False
+    return address + size <= place["last"] + 1 and address % LINE == size % LINE == 0
 
 
 def expected_job(request: Request) -> dict[str, int]:

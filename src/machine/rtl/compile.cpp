@@ -56,9 +56,9 @@ std::pair<std::string, int> output_of(std::vector<std::string> const& words) {
 /// The simulator and its tests are in different folders of the build tree.
 fs::path file_of_places() {
   fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  fs::path const within = "share/tessera/rtl.txt";
+  fs::path const within = "share/tessera";
   while (!fs::exists(folder / within) && folder.has_relative_path()) folder = folder.parent_path();
-  return folder / within;
+  return folder / within / "rtl.txt";
 }
 
 /// What the tool prints.

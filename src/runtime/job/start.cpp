@@ -108,7 +108,7 @@ wireup* configure(job_state& j) {
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
     j.threads[i].may_spin = s.threads <= cpus && processor_each;
-    // On tiles each thread has a hart, and a yield would only load the bus.
+    // On tiles each thread has a hart of its own: it waits for none, and yields load the bus.
     j.threads[i].shares_processor = may_spin && !j.threads[i].may_spin;
     j.threads[i].cpu = pins[i];
   }

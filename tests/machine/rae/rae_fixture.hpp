@@ -57,7 +57,7 @@ struct happening : event {
 
 class nodes {
  public:
-  explicit nodes(changes const& wanted = {}) : g(with_hardware(described(wanted))) {}
+  explicit nodes(changes const& wanted = {}) : g(with_hardware(described(wanted), true)) {}
 
   /// `count` adds of 1 to words of one line, without a network: all come at once.
   void add_at_once(int count, std::uint64_t line) {
