@@ -52,6 +52,7 @@ gap_programs::gap_programs(std::filesystem::path programs, csr_view undirected) 
     if (::access((programs_ / name).c_str(), X_OK) != 0)
       throw wrong((programs_ / name).string(), "there is no such program",
                   "the folder of the GAP benchmark suite, after `make` there");
+  ::sched_getaffinity(0, sizeof processors_, &processors_);
   std::string made = (std::filesystem::temp_directory_path() / "tess-gap-XXXXXX").string();
   if (::mkdtemp(made.data()) == nullptr)
     throw wrong(made, "no folder could be made", "a folder for temporary files that can be written (TMPDIR)");
@@ -72,9 +73,13 @@ double gap_programs::run(std::string const& program, words given, int threads, i
   words command{(programs_ / program).string()};
   std::ranges::move(given, std::back_inserter(command));
   command.insert(command.end(), {"-n", std::to_string(times)});
+  cpu_set_t own{};
+  ::sched_getaffinity(0, sizeof own, &own);
+  ::sched_setaffinity(0, sizeof processors_, &processors_);
   std::string const said =
       bench::output_of(command, bench::output::everything,
                        {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "OMP_NUM_THREADS=" + std::to_string(threads)});
+  ::sched_setaffinity(0, sizeof own, &own);
   std::vector<double> seconds;
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);)

@@ -2,7 +2,8 @@
 //
 //   A graph is written once in the suite's serialized forms, so that both sides have the same edges and weights. A
 //   program is started for each measurement, reads the graph, and does its work a few times; the time is the median of
-//   those that it prints. Its memory may have huge pages.
+//   those that it prints. Its memory may have huge pages, and it may use the processors of whoever made the object: a
+//   job may have pinned the thread that starts it.
 //
 // Units     seconds; deltas are in units of the weights.
 // Threads   one.
@@ -11,6 +12,8 @@
 //           are those of its converter: whether it is directed, the numbers of edges and vertices, offsets, and
 //           neighbours, with 32-bit weights in .wsg.
 #pragma once
+
+#include <sched.h>
 
 #include <filesystem>
 #include <string>
@@ -49,6 +52,7 @@ class gap_programs {
 
   std::filesystem::path programs_;
   std::filesystem::path folder_;
+  cpu_set_t processors_{};
 };
 
 }  // namespace plain

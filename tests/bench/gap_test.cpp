@@ -4,6 +4,7 @@
 #include "plain/gap.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -96,6 +97,25 @@ TEST_F(gap, programs_read_the_graph_and_its_weights) {
     EXPECT_EQ(value_at<std::int32_t>(with_weights, 61 + 8 * i),
               10 * (static_cast<std::int32_t>(from[i]) + neighbours[i]));
   }
+}
+
+TEST_F(gap, programs_may_use_the_processors_of_whoever_made_the_object) {
+  cpu_set_t all{};
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
+  gap_programs const programs(folder_, graph_.view());
+  program("cc", "env -u OMP_NUM_THREADS nproc >words\n" + std::string(times));
+  int first = 0;
+  while (CPU_ISSET(first, &all) == 0) ++first;
+  cpu_set_t one{};
+  CPU_SET(first, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  static_cast<void>(programs.components(2));
+  cpu_set_t after{};
+  ASSERT_EQ(::sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&after, &one)) << "this thread is as it was";
+  ::sched_setaffinity(0, sizeof all, &all);
+  EXPECT_NE(words(), "1");
 }
 
 TEST_F(gap, each_kernel_has_its_words) {
