@@ -25,9 +25,10 @@ SECONDS = 1200
 # What the benches share.
 SHARED = RTL / "common" / "test"
 # `unique case` is checked from the end of the reset on, without one from the first cycle on: before it, states have
-# random bits. $asserton does not reach that check of Verilator's. Bound to the bench's module.
+# random bits. An input that begins with 1 has an edge at time 0. $asserton does not reach that check of Verilator's.
+# Bound to the bench's module.
 CHECKS = """module checks_later (input logic {begin});
-  always @(posedge {begin}) $c("Verilated::assertOn(true);");
+  always @(posedge {begin}) if ($time != 0) $c("Verilated::assertOn(true);");
 endmodule
 
 bind {module} checks_later i_checks_later (.{begin});
