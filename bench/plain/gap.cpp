@@ -24,6 +24,21 @@ std::runtime_error wrong(std::string const& where, std::string const& what, std:
   return std::runtime_error(where + ": " + what + "; needed: " + needed);
 }
 
+// This thread, and what it starts, may use these processors for a while.
+class on_processors {
+ public:
+  explicit on_processors(cpu_set_t const& wanted) {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    ::sched_setaffinity(0, sizeof wanted, &wanted);
+  }
+  ~on_processors() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  on_processors(on_processors const&) = delete;
+  on_processors& operator=(on_processors const&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
 // The first trial of a process takes its memory from the system.
 constexpr int trials = 3;
 // That of triangles takes seconds, and hardly any memory.
@@ -73,13 +88,12 @@ double gap_programs::run(std::string const& program, words given, int threads, i
   words command{(programs_ / program).string()};
   std::ranges::move(given, std::back_inserter(command));
   command.insert(command.end(), {"-n", std::to_string(times)});
-  cpu_set_t own{};
-  ::sched_getaffinity(0, sizeof own, &own);
-  ::sched_setaffinity(0, sizeof processors_, &processors_);
-  std::string const said =
-      bench::output_of(command, bench::output::everything,
-                       {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "OMP_NUM_THREADS=" + std::to_string(threads)});
-  ::sched_setaffinity(0, sizeof own, &own);
+  std::string said;
+  {
+    on_processors const all(processors_);
+    said = bench::output_of(command, bench::output::everything,
+                            {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "OMP_NUM_THREADS=" + std::to_string(threads)});
+  }
   std::vector<double> seconds;
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);)
