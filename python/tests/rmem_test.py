@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BYTES_A_CYCLE = 3.5
 SET_UP = {("rmem", "write"): 800, ("bare", "write"): 350, ("overlapped", "write"): 350}
 SET_UP |= {("rmem", "read"): 650, ("bare", "read"): 780, ("overlapped", "read"): 500}
+SET_UP |= {("four", "write"): 200, ("four", "read"): 150, ("unaligned", "write"): 5000, ("unaligned", "read"): 4000}
 
 
 class FakeExecutor(FakeRuns):
@@ -57,7 +58,7 @@ def changed(**values: object) -> FakeExecutor:
 class Runs(unittest.TestCase):
     def test_a_figure_needs_its_runs_only(self):
         three = Plan(["figure 3"], quick=False).runs()
-        self.assertEqual(len(three), 2 * 6 * 15)
+        self.assertEqual(len(three), 2 * 10 * 15)
         self.assertEqual({run.peers for run in three}, {1})
         four = Plan(["figure 4"], quick=False).runs()
         self.assertEqual({(run.size_bytes, run.peers) for run in four}, {(64 * KIB, n) for n in (1, 2, 4, 8, 16)})
@@ -85,6 +86,15 @@ class Figures(unittest.TestCase):
     def test_throughput_is_of_the_mean_transfer(self):
         cycles = 800 + round(128 * KIB / BYTES_A_CYCLE)
         self.assertAlmostEqual(results().throughput("rmem", "write", 128 * KIB), 128 * KIB * 400 / cycles, 2)
+
+    def test_transfers_that_overlap_share_their_time(self):
+        class Overlapping(FakeRuns):
+            def printed(self, run: Run) -> str:
+                return "".join(f"0 {i} {1000 + 100 * i} {2000 + 100 * i}\n" for i in range(run.transfers))
+
+        found = results(Overlapping())
+        self.assertEqual(found.cycles("rmem", "read", KIB), 1000)
+        self.assertEqual(found.cycles("four", "read", KIB), (1000 + 700) / 8)
 
     def test_a_total_is_from_the_first_begin_to_the_last_end(self):
         one, all_peers = (results().total("rmem", "read", peers) for peers in (1, 16))

@@ -3,7 +3,8 @@
 //
 //   A copy runs on every cluster (`--copies 20`). The first I/O cluster serves; the first PEERS compute clusters are
 //   its clients. Each prints a line for each of its transfers: cluster, number, and the cycles of its begin and end.
-//   The transferred data are compared word by word at the destination.
+//   The transferred data are compared word by word at the destination. With `four`, a client has four transfers by the
+//   protocol under way at once; with `unaligned`, source and destination begin at different offsets in a line.
 //
 // Errors    exit code 1: a request was refused, or data are wrong; 2: wrong arguments.
 #include <charconv>
@@ -13,6 +14,7 @@
 #include "bare_portal.hpp"
 #include "check.hpp"
 #include "client.hpp"
+#include "requests.hpp"
 #include "server.hpp"
 
 namespace mppa {
@@ -24,16 +26,23 @@ namespace registers = tess::machine::registers;
 constexpr std::uint64_t bytes_max = std::uint64_t{1} << 20U;
 constexpr std::uint64_t transfers_max = 256;
 constexpr std::uint64_t peers_max = 16;
-alignas(receive_window::line_bytes) std::uint64_t buffer[bytes_max / sizeof(std::uint64_t)];
+// With `unaligned`: offsets in a line at the client and at the server.
+constexpr std::uint64_t ragged_here = 40;
+constexpr std::uint64_t ragged_there = 24;
+alignas(receive_window::line_bytes) std::uint64_t buffer[(bytes_max + receive_window::line_bytes) / 8];
 std::uint64_t begun[transfers_max];
 std::uint64_t ended[transfers_max];
 
 struct chosen {
-  std::string way;  // rmem, bare or overlapped
+  std::string way;  // rmem, four, unaligned, bare or overlapped
   bool writes = false;
   std::uint64_t bytes = 0;
   std::uint64_t peers = 0;
   std::uint64_t transfers = 0;  // by each peer
+  [[nodiscard]] bool by_protocol() const { return way == "rmem" || way == "four" || way == "unaligned"; }
+  [[nodiscard]] bool ragged() const { return way == "unaligned"; }
+  /// What a client's part of the server's memory must hold.
+  [[nodiscard]] std::uint64_t region_bytes() const { return bytes + (ragged() ? receive_window::line_bytes : 0); }
 };
 
 std::uint64_t pattern(std::uint64_t client, std::uint64_t index) {
@@ -100,7 +109,8 @@ bool serve(chosen const& of, std::uint64_t own) {
     parts[present] = came->said[1];
     if (!of.writes) {
       fill(in_memory(came->said[1]), came->source, of.bytes);
-      if (!flush_range(came->said[1], of.bytes)) good = fail(own, "its memory could not be flushed");
+      if (!flush_range(came->said[1] - (of.ragged() ? ragged_there : 0), of.region_bytes()))
+        good = fail(own, "its memory could not be flushed");
     }
     if (++present < of.peers) continue;
     for (std::uint64_t i = 0; i < of.peers; ++i) mailbox::send(clients[i], {static_cast<std::uint64_t>(status::ok)});
@@ -115,10 +125,49 @@ bool serve(chosen const& of, std::uint64_t own) {
   return good;
 }
 
-bool transfer(chosen const& of, rmem_client& remote, bare_client& bare, std::uint64_t address) {
-  if (of.way != "rmem") return of.writes ? bare.write(buffer, of.bytes) : bare.read(buffer, of.bytes);
-  status const how = of.writes ? remote.write(address, buffer, of.bytes) : remote.read(buffer, address, of.bytes);
+/// A client's memory and what it transfers.
+struct client_side {
+  chosen const& of;
+  rmem_client remote;
+  bare_client bare;
+  rmem_requests several;
+  std::uint64_t address = 0;  // remote
+  std::uint64_t* local = buffer;
+};
+
+bool transfer(client_side& by) {
+  chosen const& of = by.of;
+  if (!of.by_protocol()) return of.writes ? by.bare.write(by.local, of.bytes) : by.bare.read(by.local, of.bytes);
+  status const how =
+      of.writes ? by.remote.write(by.address, by.local, of.bytes) : by.remote.read(by.local, by.address, of.bytes);
   return how == status::ok;
+}
+
+/// One after the other, or four at once; all have the same source and destination.
+bool transfer_all(client_side& by, std::uint64_t transfers) {
+  chosen const& of = by.of;
+  constexpr std::uint64_t most = rmem_requests::requests_max;
+  std::uint64_t const at_once = of.way == "four" ? std::min(most, transfers) : 0;
+  auto const finish = [&](std::uint64_t i) {
+    if (by.several.finish(i % most) != status::ok) return false;
+    ended[i] = cluster::cycle();
+    return true;
+  };
+  for (std::uint64_t i = 0; i < transfers; ++i) {
+    if (at_once != 0 && i >= at_once && !finish(i - at_once)) return false;
+    begun[i] = cluster::cycle();
+    if (at_once == 0) {
+      if (!transfer(by)) return false;
+      ended[i] = cluster::cycle();
+    } else if (of.writes) {
+      by.several.begin_write(i % most, by.address, by.local, of.bytes);
+    } else if (!by.several.begin_read(i % most, by.local, by.address, of.bytes)) {
+      return false;
+    }
+  }
+  for (std::uint64_t i = transfers - at_once; i < transfers; ++i)
+    if (!finish(i)) return false;
+  return true;
 }
 
 /// Waits for the start. Messages about opened windows of bare writes, which have an address, may come first.
@@ -134,34 +183,30 @@ bool run_client(chosen const& of, std::uint64_t own) {
   mailbox mail;
   std::uint64_t const server = server_cluster(0);
   std::uint64_t const memory = cluster::row(server, registers::information::row_partition);
-  rmem_client remote(mail);
-  bare_client bare(mail, server, of.way == "overlapped");
-  rmem_client::opened region;
+  client_side by{of, rmem_client(mail), bare_client(mail, server, of.way == "overlapped"), rmem_requests(mail)};
   std::uint64_t where = memory + own * of.bytes;
-  if (of.way == "rmem") {
-    region = remote.create(0, name_of(own), of.bytes);
+  if (of.by_protocol()) {
+    rmem_client::opened const region = by.remote.create(0, name_of(own), of.region_bytes());
     if (region.how != status::ok) return fail(own, text_of(region.how).data());
-    where = memory + (region.address & offset_mask);
+    by.address = region.address + (of.ragged() ? ragged_there : 0);
+    where = memory + (by.address & offset_mask);
   }
-  if (of.writes) fill(buffer, own, of.bytes);
+  if (of.ragged()) by.local += ragged_here / 8;
+  if (of.writes) fill(by.local, own, of.bytes);
   // Warm-up transfers are not measured; their number is even, for two windows.
   std::uint64_t const unmeasured = 1 + (of.transfers + 1) % 2;
-  if (of.writes && of.way != "rmem") bare.announce_writes(of.bytes, unmeasured + of.transfers);
-  for (std::uint64_t i = 0; i < unmeasured; ++i)
-    if (!transfer(of, remote, bare, region.address)) return fail(own, "a transfer was refused");
+  if (of.writes && !of.by_protocol()) by.bare.announce_writes(of.bytes, unmeasured + of.transfers);
+  if (!transfer_all(by, unmeasured)) return fail(own, "a transfer was refused");
   mailbox::send(server, {static_cast<std::uint64_t>(operation::arrive), where});
-  wait_for_all(mail, bare);
-  for (std::uint64_t i = 0; i < of.transfers; ++i) {
-    begun[i] = cluster::cycle();
-    if (!transfer(of, remote, bare, region.address)) return fail(own, "a transfer was refused");
-    ended[i] = cluster::cycle();
-  }
+  wait_for_all(mail, by.bare);
+  if (!transfer_all(by, of.transfers)) return fail(own, "a transfer was refused");
   mailbox::send(server, {static_cast<std::uint64_t>(operation::leave), where});
   mailbox::flush();
   for (std::uint64_t i = 0; i < of.transfers; ++i)
     std::printf("%lu %lu %lu %lu\n", static_cast<unsigned long>(own), static_cast<unsigned long>(i),
                 static_cast<unsigned long>(begun[i]), static_cast<unsigned long>(ended[i]));
-  if (!of.writes && wrong_words(buffer, own, of.bytes) != 0) return fail(own, "what it read is not what is in memory");
+  if (!of.writes && wrong_words(by.local, own, of.bytes) != 0)
+    return fail(own, "what it read is not what is in memory");
   return true;
 }
 
@@ -180,7 +225,7 @@ bool understood(int count, char** words, chosen& of) {
   of.bytes = number(words[3]);
   of.peers = number(words[4]);
   of.transfers = number(words[5]);
-  bool const way = of.way == "rmem" || of.way == "bare" || of.way == "overlapped";
+  bool const way = of.by_protocol() || of.way == "bare" || of.way == "overlapped";
   return way && (of.writes || direction == "read") && of.bytes >= 64 && of.bytes <= bytes_max && of.bytes % 64 == 0 &&
          of.peers >= 1 && of.peers <= peers_max && of.transfers >= 1 && of.transfers <= transfers_max;
 }
@@ -194,7 +239,7 @@ int main(int count, char** words) {
   if (count == 2 && std::string(words[1]) == "check") return mppa::check();
   if (!mppa::understood(count, words, of)) {
     std::fputs(
-        "usage: mppa-rmem rmem|bare|overlapped write|read BYTES PEERS TRANSFERS, or mppa-rmem check\n"
+        "usage: mppa-rmem rmem|four|unaligned|bare|overlapped write|read BYTES PEERS TRANSFERS, or mppa-rmem check\n"
         "  BYTES 64 to 1048576, whole lines of 64; PEERS 1 to 16; TRANSFERS 1 to 256\n",
         stderr);
     return 2;

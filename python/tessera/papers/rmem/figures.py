@@ -6,10 +6,13 @@ Units: MB/s of 10^6 bytes; cycles of 400 MHz.
 from collections.abc import Callable, Sequence
 
 from tessera.papers.rmem.measures import Results
-from tessera.papers.rmem.plan import DIRECTIONS, KIB, SYSTEMS, WAYS
+from tessera.papers.rmem.plan import BEYOND, DIRECTIONS, KIB, SYSTEMS, WAYS
 from tessera.reproduce.items import Cell, Item, Panel, ratio, rounded
 
-NAMES = {"rmem": "rmem", "bare": "bare portal, single-step", "overlapped": "bare portal, overlapped"}
+NAMES = {
+    "rmem": "rmem", "bare": "bare portal, single-step", "overlapped": "bare portal, overlapped",
+    "four": "rmem, four at once", "unaligned": "rmem, unaligned",
+}  # fmt: skip
 
 # Where the text has a value: KiB of a transfer, and the claim, in times of the bare portal.
 PAPER = {"write": (128, "write_share"), "read": (64, "read_gain")}
@@ -22,27 +25,30 @@ def compared(
     points: Sequence[int],
     measured: Callable[[str, str, int, str], float | None],
     paper: Callable[[int], Cell],
+    ways: Sequence[str] = WAYS,
 ) -> tuple[list[list[Cell]], dict[str, list[float | None]]]:
-    """One row for each point, with all ways; and the values of each way by its name."""
-    values = {way: [measured(way, direction, point, system) for point in points] for way in WAYS}
+    """One row for each point, with all ways; and the values of each way by its name. The first two are compared."""
+    values = {way: [measured(way, direction, point, system) for point in points] for way in ways}
     rows: list[list[Cell]] = []
     for i, point in enumerate(points):
-        each = [values[way][i] for way in WAYS]
+        each = [values[way][i] for way in ways]
         share = rounded(ratio(each[0], each[1]))
         rows.append([system, direction, point, *(rounded(v, 4) for v in each), share, paper(point)])
     return rows, {NAMES[way]: of_way for way, of_way in values.items()}
 
 
 def figure3(results: Results) -> Item:
-    """Figure 3: throughput over size."""
-    columns = ["system", "direction", "bytes", *(f"{NAMES[way]} MB/s" for way in WAYS), "rmem / single-step", "paper"]
+    """Figure 3: throughput over size; beyond the paper with four requests under way, and unaligned."""
+    ways = (*WAYS, *BEYOND)
+    columns = ["system", "direction", "bytes", *(f"{NAMES[way]} MB/s" for way in ways), "rmem / single-step", "paper"]
     paper = {"write": {128 * KIB: str(results.paper["write_share"].low)}}
     paper["read"] = {64 * KIB: f"up to {results.paper['read_gain'].low}"}
     rows = []
     panels = []
     for system in SYSTEMS:
         for direction in DIRECTIONS:
-            more, values = compared(system, direction, results.plan.sizes, results.throughput, paper[direction].get)
+            at_sizes = (results.plan.sizes, results.throughput, paper[direction].get, ways)
+            more, values = compared(system, direction, *at_sizes)
             rows += more
             kib = [size / KIB for size in results.plan.sizes]
             named = {name: list(zip(kib, of_way, strict=True)) for name, of_way in values.items()}

@@ -14,6 +14,8 @@ PROGRAM, CLUSTERS = "mppa-rmem", 20
 MPPA = Machine("mppa-256")
 SYSTEMS = ("kernel", "polled")  # of `tess run --system`: with an operating system, and without
 WAYS = ("rmem", "bare", "overlapped")
+# Beyond the paper: RMem with four requests under way, and with offsets in a line that differ.
+BEYOND = ("four", "unaligned")
 DIRECTIONS = ("write", "read")
 KIB = 1024
 BELOW = tuple(64 << i for i in range(4))  # 64 to 512 bytes: the first phase on our machine
@@ -70,6 +72,8 @@ class Plan(plan.Plan):
     def of_size(self, way: str, direction: str, size_bytes: int, system: str = SYSTEMS[0]) -> Run:
         """A point of figure 3."""
         transfers = 2 if self.quick or size_bytes > 128 * KIB else 8
+        if way == "four":
+            transfers = 4 if self.quick else 8
         return Run(way, direction, size_bytes, 1, transfers, system)
 
     def of_peers(self, way: str, direction: str, peers: int, system: str = SYSTEMS[0]) -> Run:
@@ -80,6 +84,7 @@ class Plan(plan.Plan):
         """The runs that one figure needs."""
         both = [(way, direction) for way in WAYS for direction in DIRECTIONS]
         if item == "figure 3":
+            both += [(way, direction) for way in BEYOND for direction in DIRECTIONS]
             return [self.of_size(*one, size, system) for system in SYSTEMS for one in both for size in self.sizes]
         return [self.of_peers(*one, peers, system) for system in SYSTEMS for one in both for peers in self.peers]
 
