@@ -14,7 +14,7 @@ from pathlib import Path
 from tessera.papers.cni import area, checks, figures
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.paper import CNI, rounds_of
-from tessera.papers.cni.plan import INTERLEAVED, ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
+from tessera.papers.cni.plan import INTERLEAVED, ITEMS, MORE, MORE_ROUNDS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
 from tessera.reproduce.hardware import AreaRun
 from tessera.simulator import machines
@@ -228,6 +228,23 @@ class Items(unittest.TestCase):
         self.assertEqual(rows["figure 9"], 12 * 5)
         self.assertEqual(rows["figure 10"], 8 * 5)
         self.assertEqual(rows["figure 11b"], 5)
+        self.assertEqual(rows[MORE], 2 * sum(len(of) for of in MORE_ROUNDS.values()))
+
+    def test_more_rounds_are_compared_with_the_fewest(self):
+        class Warming(Laws):
+            """The first rounds of a run take longer."""
+
+            def barriers(self, run: Run) -> list[dict]:
+                return [line | {"end": line["end"] + 640} for line in super().barriers(run)]
+
+        of = results(items=(MORE,))
+        of.executor.laws = Warming()
+        item = figures.MAKERS[MORE](of)
+        trees = [row for row in item.rows if row[1] == "tree"]
+        self.assertEqual([row[2] for row in trees], [64, 256, 1000, 10_000])
+        self.assertEqual(trees[0][4], 1)
+        self.assertAlmostEqual(trees[3][4], trees[3][3] / trees[0][3], 2)
+        self.assertLess(trees[3][4], trees[2][4])
 
     def test_the_sweep_goes_on_where_figure_11_ends_with_fewer_rounds(self):
         of = results(items=(SWEEP,))

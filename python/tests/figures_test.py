@@ -20,7 +20,7 @@ from . import cni_test, nemesys_test, rae_test, rmem_test, softxmt_test, togethe
 GAP = 3  # pixels between names below bars
 UNITS = re.compile(r"\b(µs|ms|s|MB/s|KiB|bytes|cycles|per second|per µs|times)\b|%")
 RATIO = re.compile(r" / |\b(relative to|times)\b")
-COUNTS = ("cores", "peers", "places", "tasks", "lists", "elements", "compute tiles", "outstanding requests",
+COUNTS = ("cores", "rounds", "peers", "places", "tasks", "lists", "elements", "compute tiles", "outstanding requests",
           "requests under way", "instructions", "compare-and-swap")  # fmt: skip
 # Figures about which the text has a value in the figure's unit; the others are compared in words (checks.md).
 WITH_PAPER = {

@@ -7,7 +7,7 @@ import itertools
 
 from tessera.papers.cni import area
 from tessera.papers.cni.measures import Results
-from tessera.papers.cni.plan import CPUS, DIRECTORIES, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
+from tessera.papers.cni.plan import CPUS, DIRECTORIES, MORE, MORE_CORES, STREAMS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
 
 # The paper's name of each.
@@ -219,6 +219,25 @@ def figure11b(results: Results) -> Item:
     return compared(results, "figure 11b", "Barrier of all cores", ("counter", "tree"), runs)
 
 
+def of_rounds(results: Results) -> Item:
+    """Means of figure 11 over numbers of rounds, up to the paper's: whether fewer are enough."""
+    columns = ["what", "by", "rounds", "cycles per round", "times those of the fewest"]
+    rows: list[list[Cell]] = []
+    series: dict[str, list[tuple[int, float | None]]] = {}
+    for what, name, runs in results.plan.of_rounds():
+        values = [results.round_cycles(run) for run in runs]
+        rounds = [int(run.arguments[-1]) for run in runs]
+        each = [ratio(value, values[0]) for value in values]
+        rows += [[what, name, n, rounded(v, 4), rounded(r, 4)] for n, v, r in zip(rounds, values, each, strict=True)]
+        series[f"{what}: {name}"] = list(zip(rounds, each, strict=True))
+    sentences = [
+        f"{MORE_CORES} cores. The paper has 1000 acquisitions of each core and 10 000 episodes of a barrier; figure 11 "
+        "here has fewer rounds, whose mean is the first of each row of points."
+    ]
+    panels = [Panel("Means of more rounds", "rounds", "cycles per round, times those of the fewest", series, "x")]
+    return Item(MORE, "Rounds of figure 11", columns, rows, sentences, panels)
+
+
 def sweep(results: Results) -> Item:
     """Figure 11 with more cores than the paper has."""
     columns = ["what", "cores", "CNI cycles", "coherent cycles", "times faster"]
@@ -249,5 +268,6 @@ MAKERS = {
     "figure 10": lambda results: blocks_item(results, "figure 10", "fft", "Fourier transform"),
     "figure 11a": figure11a,
     "figure 11b": figure11b,
+    MORE: of_rounds,
     SWEEP: sweep,
 }

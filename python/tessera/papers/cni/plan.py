@@ -13,6 +13,8 @@ SWEEP_ACQUIRES = 2048  # of all cores together beyond 128: a round of 1024 cores
 PAPER_ROUNDS = {"lock": 1000, "barrier": 10_000}  # of figure 11: acquisitions of each core, episodes
 ROUNDS = 64  # the means of so many are those of the paper's numbers (docs/papers/cni.md)
 QUICK_ROUNDS = 16
+MORE_ROUNDS = {"lock": (64, 256, 1000), "barrier": (64, 256, 1000, 10_000)}  # whose means are compared
+MORE_CORES = 16
 # The directories of figure 11: that of the presets, whose homes are in partitions; the same with homes in turn by
 # address; and the simplest one.
 FORWARDING: tuple[tuple[str, str], ...] = ()
@@ -24,7 +26,8 @@ STREAMS = (("triad", "64"), ("copy", "64"), ("triad", "32"), ("copy", "32"))  # 
 TRANSPORTS = ("stores", "rdma")
 SIZES = {"bitonic": (4, 8192), "fft": (32, 4096)}
 QUICK_MOST = 256
-ITEMS = ("table 1a", "table 1b", "figure 7", "figure 8", "figure 9", "figure 10", "figure 11a", "figure 11b")
+MORE = "figure rounds"
+ITEMS = ("table 1a", "table 1b", "figure 7", "figure 8", "figure 9", "figure 10", "figure 11a", "figure 11b", MORE)
 SWEEP = "sweep"
 
 
@@ -141,6 +144,21 @@ class Plan(plan.Plan):
         """The barrier of figure 11b on coherent caches."""
         return self.of_count(("dir-tree",), "barrier", machine_for("dir", count, directory), count)
 
+    def of_rounds(self) -> list[tuple[str, str, list[Run]]]:
+        """What is measured, by which program, and its runs with more and more rounds."""
+        mine, coherent = (machine_for(kind, MORE_CORES) for kind in ("cni", "dir"))
+        found = []
+        for what, name, machine, words in (
+            ("lock", "mr-queue", mine, ("cni-locks", "mr-queue")),
+            ("lock", "MCS", coherent, ("dir-mcs",)),
+            ("barrier", "counter", mine, ("cni-barriers", "counter")),
+            ("barrier", "tree", coherent, ("dir-tree",)),
+        ):
+            each = MORE_ROUNDS[what][:2] if self.quick else MORE_ROUNDS[what]
+            of = [Run(words[0], MORE_CORES, (*words[1:], str(rounds)), machine) for rounds in each]
+            found.append((what, name, of))
+        return found
+
     def runs_of(self, item: str) -> list[Run] | list[hardware.AreaRun]:
         """The runs that one item needs."""
         if item == "figure 7":
@@ -155,6 +173,8 @@ class Plan(plan.Plan):
         if item in ("figure 9", "figure 10"):
             program = "bitonic" if item == "figure 9" else "fft"
             return [self.blocks(program, transport, cpus) for transport in TRANSPORTS for cpus in CPUS]
+        if item == MORE:
+            return [run for _, _, runs in self.of_rounds() for run in runs]
         if item == SWEEP:
             every = (self.mr_queue, self.mcs, self.counter, self.tree)
             return [of(count) for of in every for count in SWEEP_COUNTS]
