@@ -202,6 +202,10 @@ def figure10(results: Results) -> Item:
                 series[policy].append((kernel, rate))
         title = f"10: misses of the interface cache, rae-{nodes}"
         panels.append(Panel(title, "kernel", "misses, % of requests", series))
+    for name, run in results.plan.other_sizes():
+        one = results.interface(run)
+        rate = percent(one.misses, 2) if one else None
+        rows.append([run.machine.name, name, kind(name.split(",")[0]), one.requests if one else None, rate, None])
     means = [f"rae-{nodes} {100 * irregular:.2f} and {100 * regular:.2f} %" for nodes in results.plan.sizes
              if (irregular := mean_misses(results, nodes, IRREGULAR, "retain")) is not None
              and (regular := mean_misses(results, nodes, REGULAR, "retain")) is not None]  # fmt: skip
@@ -215,7 +219,8 @@ def figure10(results: Results) -> Item:
         "RAND loads its index, which the owner's caches keep: each load takes a copy of the line and leaves it there. "
         "SG reads the word written in the previous iteration, which hits. SCATTER and GATHER go through two arrays in "
         "order, which together with the random word would give 40 %; but the sizes of the arrays are powers of two, "
-        "so words of both map to the same lines of a direct-mapped cache.",
+        "so words of both map to the same lines of a direct-mapped cache. The last rows have arrays of another size, "
+        "and pr with larger graphs, whose words are more than the cache holds.",
     ]
     if means:
         sentences.append(f"Ours with retain, irregular and regular, means of kernels: {'; '.join(means)}.")

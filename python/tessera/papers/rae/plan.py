@@ -36,6 +36,10 @@ STRIDE = 7  # words, for STRIDEN; a line has eight
 SAMPLES = 10_000  # of figure 9
 # Words of each PE that PTRCHASE follows, on every machine: 512 KiB, eight times the interface cache.
 CHASE_WORDS = 65536
+# Other sizes of figure 10: vertices of pr's graph, as powers of two; and bytes of the arrays of SCATTER and GATHER of
+# which no words at the same place of both share a line of the interface cache.
+PR_SCALES, QUICK_PR_SCALES = (15, 17), (10,)
+APART_BYTES = 1_081_344
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,6 +263,17 @@ class Plan(plan.Plan):
         """Names of all sixteen kernels of CircusTent."""
         return [f"{kernel}_{operation}" for kernel in KERNELS for operation in OPERATIONS]
 
+    def other_sizes(self) -> list[tuple[str, NodeRun]]:
+        """What figure 10 shows in addition: kernels with other sizes, on the paper's machine."""
+        given = [str(scale) for scale in (QUICK_PR_SCALES if self.quick else PR_SCALES)]
+        words = [("--kernel", "pr", "--scale", scale, "--degree", str(GAP_DEGREE)) for scale in given]
+        found = [(f"pr, 2^{scale} vertices", NodeRun("gap_shmem", one, Nodes(GAP_NODES), weight=40, layouts=False))
+                 for scale, one in zip(given, words, strict=True)]  # fmt: skip
+        for kernel in ("SCATTER_ADD", "GATHER_ADD"):
+            arrays = ("--bench", kernel, "--memsize", str(APART_BYTES), "--iters", str(self.sizes[GAP_NODES].iterations))
+            found.append((f"{kernel}, other size", NodeRun("circustent_shmem", arrays, Nodes(GAP_NODES), layouts=False)))
+        return found
+
     def gap(self, kernel: str, way: str = "instructions", policy: str = "retain", *, counts: bool = False) -> NodeRun:
         """A kernel of GAP in OpenSHMEM; `counts`: with a count of its atomics, which takes instructions, too."""
         given = ("--kernel", kernel, "--scale", str(self.gap_scale), "--degree", str(GAP_DEGREE))
@@ -316,7 +331,7 @@ class Plan(plan.Plan):
         if item in ("figure 7", "figure 8"):
             return self.kernel_runs(SHMEM_WAYS)
         if item == "figure 10":
-            return self.kernel_runs(("instructions",), POLICIES)
+            return [*self.kernel_runs(("instructions",), POLICIES), *(run for _, run in self.other_sizes())]
         if item == CURVE:
             return [self.pattern(which, places, policy) for policy, which, places in self.curve()]
         if item == saving.ITEM:
