@@ -58,7 +58,7 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
     if run.program == "nemesys-copies":
         return json.dumps({"copies": [copied(f, kind) for f in FAMILIES for kind in ("linear", "hashed")]}), {}
     if run.program == "nemesys-software":
-        ways = [(c, source) for c in (plan.PEGASUS, plan.MESSAGES) for source in ("cache", "memory")]
+        ways = [(c, source) for c in (plan.PEGASUS, "masks", plan.MESSAGES) for source in ("cache", "memory")]
         return json.dumps({"copies": [by_software(f, *way) for f in FAMILIES for way in ways]}), {}
     if run.program == "nemesys-system":
         # 6000 cycles for a graph between two memories, 4000 within one, 2000 for a call without one.
@@ -349,6 +349,9 @@ class Items(unittest.TestCase):
         results = self.results(["figure 8", "table 2"])
         self.assertEqual(micro.Copies(results).crossing("list"), (64, 128))
         self.assertAlmostEqual(micro.Copies(results).software_wins_below(), 4.0)
+        said = " ".join(micro.figure8(results).sentences)
+        self.assertIn("looks up each word's mask", said)
+        self.assertIn("takes 77.5 ns and 5 instructions a word of 8 bytes", said)
         printed = micro.table2(results).sentences
         self.assertTrue(any(sentence.startswith("memory_cycles: +44 %") for sentence in printed), printed)
 

@@ -1,4 +1,5 @@
-// software: times and instructions of the runtime's software copiers for the graphs of Fig. 8, on a memory tile's hart.
+// software: times and instructions of software copiers for the graphs of Fig. 8, on a memory tile's hart: the runtime's,
+// and one that looks up each word's mask.
 //
 //     tess run --machine nemesys-4x4 --tile 1,1 --places 1 --workers 1 nemesys-software           # JSON
 //     tess run --machine nemesys-4x4 --tile 1,1 --places 1 --workers 1 nemesys-software short     # fewer sizes
@@ -9,15 +10,18 @@
 //   the code is cached and the copy's memory was used before.
 //
 // Source    NEMESYS (MEMSYS 2019), section 5.2, Fig. 8a to 8d: the lines of Pegasus.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "graphs.hpp"
+#include "mask_copier.hpp"
 #include "tess/tess.hpp"
 #include "units.hpp"
 
@@ -58,9 +62,51 @@ std::uint64_t instructions() {
 }
 
 struct way {
-  tess::copier by;
+  std::optional<tess::copier> by;  ///< none: mask_copier
   bool from_memory;
 };
+
+template <std::size_t Words>
+bool same(plain<Words> const& one, plain<Words> const& other) {
+  return one.values == other.values;
+}
+bool same(words const& one, words const& other) {
+  return std::ranges::equal(one.all, other.all);
+}
+bool same(plains const& one, plains const& other) {
+  return std::ranges::equal(one.all, other.all, [](auto const* a, auto const* b) { return same(*a, *b); });
+}
+bool same(node const& one, node const& other) {
+  node const* a = &one;
+  node const* b = &other;
+  for (; a != nullptr && b != nullptr && a->value == b->value; b = b->next) a = a->next;
+  return a == nullptr && b == nullptr;
+}
+
+template <class Copy>
+taken timed(Copy const& copy) {
+  std::uint64_t const cycles = cycle();
+  std::uint64_t const count = instructions();
+  [[maybe_unused]] auto const made = copy();  // ends after the time was taken
+  taken result;
+  result.instructions = instructions() - count;
+  result.us = static_cast<double>((cycle() - cycles) * information(registers::information::clock_ps)) / 1e6;
+  return result;
+}
+
+template <class Root>
+taken timed_by_masks(Root* root, extents const& read) {
+  std::uint64_t bytes = 0;
+  for (auto const& [begin, count] : read) bytes += count;
+  mask_copier copier(read.size(), bytes);
+  std::uint64_t copy = 0;
+  taken const result = timed([&] { return copy = copier.copy(reinterpret_cast<std::uint64_t>(root)); });
+  if (!same(*root, *reinterpret_cast<Root const*>(copy))) {
+    std::fputs("nemesys-software: mask_copier has made a wrong copy\n", stderr);
+    std::exit(1);
+  }
+  return result;
+}
 
 template <class Root>
 taken take(Root* root, extents const& read, way how) {
@@ -68,11 +114,8 @@ taken take(Root* root, extents const& read, way how) {
   for (int i = 0; i < 2; ++i) {
     if (how.from_memory)
       for (auto const& [begin, bytes] : read) range(registers::ranges::flush, begin, bytes);
-    std::uint64_t const cycles = cycle();
-    std::uint64_t const count = instructions();
-    auto const made = tess::copy(root, how.by, tess::copy_map::hashed);
-    result.instructions = instructions() - count;
-    result.us = static_cast<double>((cycle() - cycles) * information(registers::information::clock_ps)) / 1e6;
+    result =
+        how.by ? timed([&] { return tess::copy(root, *how.by, tess::copy_map::hashed); }) : timed_by_masks(root, read);
   }
   return result;
 }
@@ -184,8 +227,12 @@ void measure(bool quick) {
   // The slope is that of the second half: more than the L1, at most half of the L2.
   auto const sizes = quick ? sizes_of{1, 64, 8192, 12288} : sizes_of{1, 64, 1024, 8192, 16384, 32768};
   std::printf("{\n  \"copies\": [\n");
-  for (auto const& [by, name] :
-       {std::pair{tess::copier::pegasus, "pegasus"}, std::pair{tess::copier::message_passing, "message_passing"}}) {
+  struct named {
+    std::optional<tess::copier> by;
+    char const* name;
+  };
+  for (auto const& [by, name] : {named{tess::copier::pegasus, "pegasus"}, named{std::nullopt, "masks"},
+                                 named{tess::copier::message_passing, "message_passing"}}) {
     for (bool const from_memory : {true, false}) {
       way const how{by, from_memory};
       bool const last = by == tess::copier::message_passing && !from_memory;
