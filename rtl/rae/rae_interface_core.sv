@@ -10,6 +10,10 @@
 ///   a claim    of a line of the cache: it goes to memory if it has changed, and is dropped if others will change it
 ///              (two cycles). A claim of an entry's line waits until the entry ends; the line is not kept then.
 ///
+/// In the last of its cycles an operation is written and answered. The others are those in which it becomes ready: with
+/// two, all is done in the last; with three, the word leaves the line in the one before; with four and more, the
+/// arithmetic, too, has a cycle of its own.
+///
 /// While lines change their place, `frozen_o`, look-ups rest, and hits that were found earlier are done first. Hits
 /// and lines alternate. The answers, the lines to memory and the end of a claim leave through registers.
 /// Source: RAE, section 3.
@@ -175,35 +179,52 @@ module rae_interface_core
   assign frozen_o      = !(state_q == StateStep || (state_q == StateWalk && more)) && (active_q || claim_pending);
   assign busy_o        = state_q != StateIdle || claim_pending || answer_q || store_q || claim_ends_q || claim_done_q;
 
-  // The operation, on the line that was read.
+  // The operation, on the line that was read. All that it depends on is the same from its second cycle to its last.
+  typedef struct packed {
+    sub_entry_t what;
+    operands_t operands;
+    logic is_wrong;
+    logic [63:0] held;
+  } taken_t;
+  typedef struct packed {
+    logic [63:0] after;
+    logic [63:0] answer;
+  } done_t;
+  taken_t taken_d, taken_q, taken;
+  done_t done_d, done_q, done;
   sub_entry_t what;
-  operands_t operands;
   logic [63:0] held, after, answer;
   logic [8*LINE_BYTES-1:0] changed;
-  logic is_wrong, is_write;
+  logic is_write;
 
-  assign what     = state_q == StateHit ? hit_q : sub_i;
-  assign operands = state_q == StateHit ? hit_operands_q : sub_operands_i;
-  assign is_wrong = state_q == StateHit && hit_wrong_q;
-  assign is_write = !is_wrong && what.operation != OperationLoad;
+  assign what             = state_q == StateHit ? hit_q : sub_i;
+  assign taken_d.what     = what;
+  assign taken_d.operands = state_q == StateHit ? hit_operands_q : sub_operands_i;
+  assign taken_d.is_wrong = state_q == StateHit && hit_wrong_q;
+  assign taken_d.held     = held;
+  assign done_d           = '{after: after, answer: answer};
+  assign taken            = OPERATION_CYCLES >= 3 ? taken_q : taken_d;
+  assign done             = OPERATION_CYCLES >= 4 ? done_q : done_d;
+  assign is_write         = !taken.is_wrong && taken.what.operation != OperationLoad;
 
   rae_line_word #(
       .LINE_BYTES(LINE_BYTES)
   ) i_line_word (
       .line_i,
-      .offset_i(what.offset),
-      .size_i  (what.size),
-      .word_o  (held),
-      .word_i  (after),
-      .line_o  (changed)
+      .offset_i    (what.offset),
+      .word_o      (held),
+      .put_offset_i(taken.what.offset),
+      .put_size_i  (taken.what.size),
+      .word_i      (done.after),
+      .line_o      (changed)
   );
 
   rae_atomics_unit i_atomics_unit (
-      .operation_i(what.operation),
-      .size_i     (what.size),
-      .before_i   (held),
-      .operand_i  (operands.operand),
-      .expected_i (operands.expected),
+      .operation_i(taken.what.operation),
+      .size_i     (taken.what.size),
+      .before_i   (taken.held),
+      .operand_i  (taken.operands.operand),
+      .expected_i (taken.operands.expected),
       .after_o    (after),
       .answer_o   (answer)
   );
@@ -373,9 +394,9 @@ module rae_interface_core
 
   // Answers.
   assign answer_d       = operates || (answer_q && !answer_ready_i);
-  assign answer_wrong_d = operates ? is_wrong : answer_wrong_q;
-  assign answer_tag_d   = operates ? what.tag : answer_tag_q;
-  assign answer_data_d  = operates ? (is_wrong ? '0 : answer) : answer_data_q;
+  assign answer_wrong_d = operates ? taken.is_wrong : answer_wrong_q;
+  assign answer_tag_d   = operates ? taken.what.tag : answer_tag_q;
+  assign answer_data_d  = operates ? (taken.is_wrong ? '0 : done.answer) : answer_data_q;
   assign answer_valid_o = answer_q;
   assign answer_wrong_o = answer_wrong_q;
   assign answer_tag_o   = answer_tag_q;
@@ -430,6 +451,8 @@ module rae_interface_core
   end
 
   always_ff @(posedge clk_i) begin
+    taken_q        <= taken_d;
+    done_q         <= done_d;
     hit_q          <= hit_d;
     hit_operands_q <= hit_operands_d;
     hit_index_q    <= hit_index_d;

@@ -270,8 +270,10 @@ class Plan(plan.Plan):
         found = [(f"pr, 2^{scale} vertices", NodeRun("gap_shmem", one, Nodes(GAP_NODES), weight=40, layouts=False))
                  for scale, one in zip(given, words, strict=True)]  # fmt: skip
         for kernel in ("SCATTER_ADD", "GATHER_ADD"):
-            arrays = ("--bench", kernel, "--memsize", str(APART_BYTES), "--iters", str(self.sizes[GAP_NODES].iterations))
-            found.append((f"{kernel}, other size", NodeRun("circustent_shmem", arrays, Nodes(GAP_NODES), layouts=False)))
+            count = str(self.sizes[GAP_NODES].iterations)
+            arrays = ("--bench", kernel, "--memsize", str(APART_BYTES), "--iters", count)
+            one = NodeRun("circustent_shmem", arrays, Nodes(GAP_NODES), layouts=False)
+            found.append((f"{kernel}, other size", one))
         return found
 
     def gap(self, kernel: str, way: str = "instructions", policy: str = "retain", *, counts: bool = False) -> NodeRun:
