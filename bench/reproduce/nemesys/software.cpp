@@ -1,5 +1,5 @@
-// software: times and instructions of software copiers for the graphs of Fig. 8, on a memory tile's hart: the runtime's,
-// and one that looks up each word's mask.
+// software: times and instructions of software copiers for the graphs of Fig. 8, on a memory tile's hart: those of the
+// runtime, and one that looks up each word's mask.
 //
 //     tess run --machine nemesys-4x4 --tile 1,1 --places 1 --workers 1 nemesys-software           # JSON
 //     tess run --machine nemesys-4x4 --tile 1,1 --places 1 --workers 1 nemesys-software short     # fewer sizes
