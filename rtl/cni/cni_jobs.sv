@@ -52,9 +52,18 @@ module cni_jobs #(
   logic puts, comes, is_copy, list_valid, list_leaves, aside_valid, aside_leaves, moves;
   number_t number, list_head, aside_head;
 
+  // The lowest free number: in each group of eight at once, then that of the first group that has one.
+  localparam int unsigned Groups = (JOBS + 7) / 8;
+  logic [Groups-1:0][7:0] free;
+  logic [Groups-1:0][2:0] first;
+  assign free = (8 * Groups)'(set_t'(~used_q));
   always_comb begin
+    first  = '0;
     free_o = '0;
-    for (int unsigned i = JOBS; i > 0; --i) if (!used_q[i-1]) free_o = number_t'(i - 1);
+    for (int unsigned group = Groups; group > 0; --group) begin
+      for (int unsigned i = 8; i > 0; --i) if (free[group-1][i-1]) first[group-1] = 3'(i - 1);
+      if (free[group-1] != '0) free_o = number_t'(8 * (group - 1) + 32'(first[group-1]));
+    end
   end
   assign put_ready_o = used_q != '1;
   assign comes       = put_valid_i && !put_again_i && put_ready_o;
@@ -63,58 +72,84 @@ module cni_jobs #(
   assign is_copy     = put_again_i ? copies_q[put_number_i] : put_is_copy_i;
 
   // Both queues have a place for each number.
-  logic list_room, aside_room, unused;
-  assign unused = list_room && aside_room;
+  logic list_waits, list_is_copy, aside_waits, aside_is_copy;
+  set_t copies;
+  always_comb for (int unsigned i = 0; i < JOBS; ++i) copies[i] = copies_q[i];
 
-  fifo #(
-      .DEPTH(JOBS),
-      .T    (number_t)
+  cni_job_queue #(
+      .JOBS(JOBS)
   ) i_list (
       .clk_i,
       .rst_ni,
-      .valid_i(puts),
-      .ready_o(list_room),
-      .data_i (number),
-      .valid_o(list_valid),
-      .ready_i(list_leaves),
-      .data_o (list_head)
+      .put_i       (puts),
+      .number_i    (number),
+      .is_copy_i   (is_copy),
+      .take_i      (list_leaves),
+      .waits_i     (waits_q),
+      .copies_i    (copies),
+      .end_valid_i,
+      .end_number_i,
+      .valid_o     (list_valid),
+      .number_o    (list_head),
+      .waits_o     (list_waits),
+      .is_copy_o   (list_is_copy)
   );
 
   // Copies that were passed: all of them came before those of the list.
-  fifo #(
-      .DEPTH(JOBS),
-      .T    (number_t)
+  cni_job_queue #(
+      .JOBS(JOBS)
   ) i_aside (
       .clk_i,
       .rst_ni,
-      .valid_i(moves),
-      .ready_o(aside_room),
-      .data_i (list_head),
-      .valid_o(aside_valid),
-      .ready_i(aside_leaves),
-      .data_o (aside_head)
+      .put_i       (moves),
+      .number_i    (list_head),
+      .is_copy_i   (1'b1),
+      .take_i      (aside_leaves),
+      .waits_i     (waits_q),
+      .copies_i    ('1),
+      .end_valid_i,
+      .end_number_i,
+      .valid_o     (aside_valid),
+      .number_o    (aside_head),
+      .waits_o     (aside_waits),
+      .is_copy_o   (aside_is_copy)
   );
 
   // Heads that have ended leave at once.
-  logic aside_dead, list_dead, drops, from_aside, picks, stops, goes;
+  logic aside_dead, list_dead, drops, from_aside, picks, stops, goes, head_is_copy;
   number_t head;
-  assign aside_dead   = aside_valid && !waits_q[aside_head];
-  assign list_dead    = list_valid && !waits_q[list_head];
+  assign aside_dead   = aside_valid && !aside_waits;
+  assign list_dead    = list_valid && !list_waits;
   assign drops        = aside_dead || list_dead;
   assign from_aside   = aside_dead || (!list_dead && aside_valid && !copies_stop_i);
   assign head         = from_aside ? aside_head : list_head;
+  assign head_is_copy = from_aside ? aside_is_copy : list_is_copy;
   assign picks        = pick_i && !turn_valid_q && !end_valid_i && !drops && (from_aside || list_valid);
-  assign stops        = copies_q[head] && copies_stop_i;
+  assign stops        = head_is_copy && copies_stop_i;
   assign goes         = picks && !stops;
   assign moves        = picks && stops;
   assign aside_leaves = from_aside && (drops || picks);
   assign list_leaves  = !from_aside && (drops || picks);
 
+  // A job that ends has no turn in this cycle, so at most one leaves each count.
+  logic ends, end_is_copy, copy_comes, copy_goes, other_comes, other_goes;
+  assign ends        = end_valid_i && waits_q[end_number_i];
+  assign end_is_copy = copies_q[end_number_i];
+  assign copy_comes  = puts && is_copy;
+  assign other_comes = puts && !is_copy;
+  assign copy_goes   = (goes && head_is_copy) || (ends && end_is_copy);
+  assign other_goes  = (goes && !head_is_copy) || (ends && !end_is_copy);
+
+  function automatic count_t counted(count_t count, logic up, logic down);
+    if (up == down) return count;
+    return up ? count + 1'b1 : count - 1'b1;
+  endfunction
+
   always_comb begin
     used_d        = used_q;
     waits_d       = waits_q;
-    copy_count_d  = copy_count_q;
-    other_count_d = other_count_q;
+    copy_count_d  = counted(copy_count_q, copy_comes, copy_goes);
+    other_count_d = counted(other_count_q, other_comes, other_goes);
     turn_valid_d  = turn_valid_q && !turn_ready_i;
     turn_number_d = turn_number_q;
     if (drops) used_d[head] = 1'b0;
@@ -122,21 +157,13 @@ module cni_jobs #(
       turn_valid_d  = 1'b1;
       turn_number_d = head;
       waits_d[head] = 1'b0;
-      if (copies_q[head]) copy_count_d = copy_count_d - 1'b1;
-      else other_count_d = other_count_d - 1'b1;
     end
     if (end_valid_i) begin
       waits_d[end_number_i] = 1'b0;
-      if (!waits_q[end_number_i]) used_d[end_number_i] = 1'b0;
-      else if (copies_q[end_number_i]) copy_count_d = copy_count_d - 1'b1;
-      else other_count_d = other_count_d - 1'b1;
+      if (!ends) used_d[end_number_i] = 1'b0;
     end
     if (comes) used_d[number] = 1'b1;
-    if (puts) begin
-      waits_d[number] = 1'b1;
-      if (is_copy) copy_count_d = copy_count_d + 1'b1;
-      else other_count_d = other_count_d + 1'b1;
-    end
+    if (puts) waits_d[number] = 1'b1;
   end
 
   ram_1r1w #(

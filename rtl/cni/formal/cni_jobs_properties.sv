@@ -31,18 +31,26 @@ module cni_jobs_properties #(
     input logic                   copies_q[JOBS],
     input logic [ CountWidth-1:0] copy_count_q,
     input logic [ CountWidth-1:0] other_count_q,
-    input logic                   list_room,
-    input logic                   aside_room,
     input logic                   puts,
     input logic                   moves,
+    input logic                   list_leaves,
+    input logic                   aside_leaves,
     input logic [NumberWidth-1:0] list_items[JOBS],
-    input logic [NumberWidth-1:0] list_first,
-    input logic [NumberWidth-1:0] list_next,
+    input logic [NumberWidth-1:0] list_third,
+    input logic [NumberWidth-1:0] list_tail,
     input logic [ CountWidth-1:0] list_count,
+    input logic [NumberWidth-1:0] list_head,
+    input logic [NumberWidth-1:0] list_next,
+    input logic                   list_waits,
+    input logic                   list_is_copy,
     input logic [NumberWidth-1:0] aside_items[JOBS],
-    input logic [NumberWidth-1:0] aside_first,
+    input logic [NumberWidth-1:0] aside_third,
+    input logic [NumberWidth-1:0] aside_tail,
+    input logic [ CountWidth-1:0] aside_count,
+    input logic [NumberWidth-1:0] aside_head,
     input logic [NumberWidth-1:0] aside_next,
-    input logic [ CountWidth-1:0] aside_count
+    input logic                   aside_waits,
+    input logic                   aside_is_copy
 );
 
   logic started_q = 1'b0;
@@ -77,13 +85,18 @@ module cni_jobs_properties #(
     end
   end
 
+  // The place of a queue's first item, two places before the third one.
+  logic [31:0] list_first, aside_first;
+  assign list_first  = (32'(list_third) + 2 * JOBS - 2) % JOBS;
+  assign aside_first = (32'(aside_third) + 2 * JOBS - 2) % JOBS;
+
   // Places of a number in the queues.
   function automatic logic [31:0] places_of(logic [31:0] number);
     logic [31:0] places;
     places = '0;
     for (int unsigned i = 0; i < JOBS; ++i) begin
-      if (i < 32'(list_count) && 32'(list_items[(32'(list_first)+i)%JOBS]) == number) places = places + 1;
-      if (i < 32'(aside_count) && 32'(aside_items[(32'(aside_first)+i)%JOBS]) == number) places = places + 1;
+      if (i < 32'(list_count) && 32'(list_items[(list_first+i)%JOBS]) == number) places = places + 1;
+      if (i < 32'(aside_count) && 32'(aside_items[(aside_first+i)%JOBS]) == number) places = places + 1;
     end
     return places;
   endfunction
@@ -111,13 +124,26 @@ module cni_jobs_properties #(
       end
       if (kept_q) assert (turn_valid_o);
       assert (copies_o == (copies != 0) && others_o == (others != 0));
-      // There is room.
-      if (puts) assert (list_room);
-      if (moves) assert (aside_room);
+      // There is room, and what is taken is there.
+      if (puts) assert (32'(list_count) < JOBS);
+      if (moves) assert (32'(aside_count) < JOBS);
+      if (list_leaves) assert (list_count != 0);
+      if (aside_leaves) assert (aside_count != 0);
+      // The registers say what the items at their places say.
+      if (list_count != 0) begin
+        assert (list_head == list_items[list_first]);
+        assert (list_waits == waits_q[list_head] && list_is_copy == copies_q[list_head]);
+      end
+      if (32'(list_count) > 1) assert (list_next == list_items[(list_first+1)%JOBS]);
+      if (aside_count != 0) begin
+        assert (aside_head == aside_items[aside_first]);
+        assert (aside_waits == waits_q[aside_head] && aside_is_copy);
+      end
+      if (32'(aside_count) > 1) assert (aside_next == aside_items[(aside_first+1)%JOBS]);
       // For the induction.
-      assert (32'(list_first) < JOBS && 32'(aside_first) < JOBS && sum <= JOBS);
-      assert (32'(list_next) == (32'(list_first) + 32'(list_count)) % JOBS);
-      assert (32'(aside_next) == (32'(aside_first) + 32'(aside_count)) % JOBS);
+      assert (32'(list_third) < JOBS && 32'(aside_third) < JOBS && sum <= JOBS);
+      assert (32'(list_tail) == (list_first + 32'(list_count)) % JOBS);
+      assert (32'(aside_tail) == (aside_first + 32'(aside_count)) % JOBS);
       assert (32'(copy_count_q) == copies && 32'(other_count_q) == others);
       for (int unsigned i = 0; i < JOBS; ++i) begin
         logic offered, busy;
@@ -127,8 +153,11 @@ module cni_jobs_properties #(
         assert (turn_q[i] == (kept_q && offered) && !(sending_q[i] && (offered || waits_q[i])));
         assert (places_of(i) == 32'(used_q[i] && !busy));
         if (busy || waits_q[i]) assert (used_q[i] && copies_q[i] == copy_q[i]);
-        if (32'(list_count) > i) assert (32'(list_items[(32'(list_first)+i)%JOBS]) < JOBS);
-        if (32'(aside_count) > i) assert (32'(aside_items[(32'(aside_first)+i)%JOBS]) < JOBS);
+        if (32'(list_count) > i) assert (32'(list_items[(list_first+i)%JOBS]) < JOBS);
+        if (32'(aside_count) > i) begin
+          assert (32'(aside_items[(aside_first+i)%JOBS]) < JOBS);
+          assert (copies_q[aside_items[(aside_first+i)%JOBS]]);
+        end
       end
     end
   end
@@ -139,12 +168,14 @@ bind cni_jobs cni_jobs_properties #(
     .JOBS(JOBS)
 ) properties (
     .list_items (i_list.items_q),
-    .list_first (i_list.head_q),
-    .list_next  (i_list.tail_q),
+    .list_third (i_list.third_q),
+    .list_tail  (i_list.tail_q),
     .list_count (i_list.count_q),
+    .list_next  (i_list.next_q),
     .aside_items(i_aside.items_q),
-    .aside_first(i_aside.head_q),
-    .aside_next (i_aside.tail_q),
+    .aside_third(i_aside.third_q),
+    .aside_tail (i_aside.tail_q),
     .aside_count(i_aside.count_q),
+    .aside_next (i_aside.next_q),
     .*
 );
