@@ -377,7 +377,7 @@ module rae_interface_core
   assign sub_number_o   = served_q;
 
   // Claims.
-  assign searches_o         = state_q == StateRelease;
+  assign searches_o         = state_q == StateRelease || (state_q == StateIdle && claim_pending);
   assign search_line_o      = claim_line_q;
   assign claim_ready_o      = !claim_q && !claim_ends_q && !claim_done_q;
   assign takes_claim        = claim_valid_i && claim_ready_o;

@@ -1,7 +1,8 @@
 /// rae_main_entries: the extended MSHRs' main entries: a line being fetched, its W bit, and how many requests wait.
 ///
-/// One comparator for each entry searches `line_i`, in the same cycle; at most one entry has a line. Look-ups and
-/// claims share the comparators. An entry is taken, joined, closed or ended at the clock edge.
+/// One comparator for each entry searches `line_i`. It takes two cycles: the line has to be there in the cycle before,
+/// too, without an entry being taken in that. At most one entry has a line. Look-ups and claims share the comparators.
+/// An entry is taken, joined, closed or ended at the clock edge.
 ///
 ///   owned    only this entry has the line: it came from memory, or the core's caches lost it, as the W bit was set.
 ///   closed   no request may join: the entry has a copy, or a claim waits until it ends (claimed).
@@ -56,12 +57,13 @@ module rae_main_entries #(
   logic [LINE_WIDTH-1:0] lines_q[MAIN_ENTRIES];
   count_t joined_d[MAIN_ENTRIES], joined_q[MAIN_ENTRIES];
 
-  // The comparators, and the first free entry.
-  logic [MAIN_ENTRIES-1:0] match;
+  // The comparators, and the first free entry. An entry that ended in the cycle before is not found.
+  logic [MAIN_ENTRIES-1:0] equal_d, equal_q, match;
 
   for (genvar i = 0; i < int'(MAIN_ENTRIES); i++) begin : gen_comparators
-    assign match[i] = used_q[i] && lines_q[i] == line_i;
+    assign equal_d[i] = lines_q[i] == line_i;
   end
+  assign match = used_q & equal_q;
 
   always_comb begin
     found_entry_o = '0;
@@ -127,6 +129,7 @@ module rae_main_entries #(
 
   // The rest has no meaning while the entry is free.
   always_ff @(posedge clk_i) begin
+    equal_q   <= equal_d;
     owned_q   <= owned_d;
     closed_q  <= closed_d;
     claimed_q <= claimed_d;

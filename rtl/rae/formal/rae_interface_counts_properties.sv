@@ -38,9 +38,12 @@ module rae_interface_counts_properties #(
     input logic                   claims_entry,
     input logic                   entry_ends,
     input logic [ EntryWidth-1:0] core_entry,
+    input logic [           31:0] searched,    // the line
     // Inside.
     input logic [           31:0] queued,
-    input logic [           31:0] stored,      // by the queue's memory
+    input logic [           31:0] stored,      // by the queue's memory, from `first` to before `last`
+    input logic [           31:0] first,
+    input logic [           31:0] last,
     input logic [           31:0] decoded,
     input logic                   looks_up,    // the head's look-up has begun
     input logic [           31:0] hits,
@@ -61,11 +64,17 @@ module rae_interface_counts_properties #(
   logic [MAIN_ENTRIES-1:0] fetched_q, granted_q;  // entries whose line is asked for; comes
   logic asks, answers;
 
+  // The line that was searched in the cycle before, and whether an entry was taken in that.
+  logic [31:0] searched_q;
+  logic took_q = 1'b1;
+
   assign asks    = request_valid_i && request_ready_o;
   assign answers = answer_valid_o && answer_ready_i;
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
+    started_q  <= 1'b1;
+    searched_q <= searched;
+    took_q     <= takes;
     if (!rst_ni) begin
       inside_q  <= '0;
       fetched_q <= '0;
@@ -106,6 +115,8 @@ module rae_interface_counts_properties #(
       if (joins) assert (found && found_open && !claims_entry);
       if (takes || joins) assert (!core_searches);
       if (claims_entry) assert (found && found_owned);
+      // A search has taken two cycles.
+      if (takes || joins || state == Release) assert (!took_q && searched_q == searched);
       if (entry_ends) assert (used[core_entry]);
       if (entry_ends && grant_valid_i) assert (core_entry != grant_entry_i);
       if (entry_ends && joins) assert (core_entry != found_entry);
@@ -116,6 +127,7 @@ module rae_interface_counts_properties #(
       end
       if (state == Release) assert (claim_pending);
       assert (queued == stored && queued <= QUEUE_ENTRIES && decoded <= queued && hits <= 4);
+      assert (first < QUEUE_ENTRIES && last == (first + stored) % QUEUE_ENTRIES);
       if (looks_up) assert (decoded != 0 && !blocked);
       assert (32'(entry) < MAIN_ENTRIES && 32'(fetch_entry_o) < MAIN_ENTRIES);
       if (active) assert (used[entry] && served <= joined[entry] && state != Idle && state != Release);
@@ -136,6 +148,8 @@ bind rae_interface rae_interface_counts_properties #(
 ) counts (
     .queued (32'(queued_o)),
     .stored (32'(i_request_queue.i_requests.count_q)),
+    .first  (32'(i_request_queue.i_requests.head_q)),
+    .last   (32'(i_request_queue.i_requests.tail_q)),
     .decoded(32'(i_request_queue.decoded_q)),
     .looks_up(i_look_up.left_q != '0),
     .hits   (32'(i_hits.count_q)),
@@ -147,5 +161,6 @@ bind rae_interface rae_interface_counts_properties #(
     .used   (i_main_entries.used_q),
     .owned  (i_main_entries.owned_q),
     .joined (i_main_entries.joined_q),
+    .searched(32'(i_main_entries.line_i)),
     .*
 );

@@ -1,7 +1,8 @@
 /// rae_main_entries_properties: entries never leak: each is in use from its take to its end, and no two have one line.
 ///
-/// Any two entries are watched. Whoever uses the module takes only for a line that no entry has, joins only where it
-/// may, and ends only what is in use; that is assumed here, and the interface's own proof has it as an assertion.
+/// Any two entries are watched. Whoever uses the module searches for two cycles, takes only for a line that no entry
+/// has, joins only where it may, and ends only what is in use; that is assumed here, and the interface's own proof has
+/// it as an assertion.
 module rae_main_entries_properties #(
     parameter int unsigned MAIN_ENTRIES = 64,
     parameter int unsigned SUB_ENTRIES = 64,
@@ -33,7 +34,8 @@ module rae_main_entries_properties #(
     input logic [MAIN_ENTRIES-1:0] closed_q,
     input logic [MAIN_ENTRIES-1:0] writes_q,
     input logic [  LINE_WIDTH-1:0] lines_q[MAIN_ENTRIES],
-    input logic [  CountWidth-1:0] joined_q[MAIN_ENTRIES]
+    input logic [  CountWidth-1:0] joined_q[MAIN_ENTRIES],
+    input logic [MAIN_ENTRIES-1:0] equal_q
 );
 
   logic [EntryWidth-1:0] any_one, any_other;  // free in every cycle
@@ -41,15 +43,21 @@ module rae_main_entries_properties #(
   logic started_q = 1'b0;
   logic used_one_q, writes_one_q, owned_one_q;
   int unsigned joined_one_q;
+  logic searched;  // this is the second cycle of a search
+  logic took_q = 1'b1;
+  logic [LINE_WIDTH-1:0] line_was_q;
   logic takes, joins, ends, granted;
 
+  assign searched = !took_q && line_was_q == line_i;
   assign takes   = take_i && free_entry_o == one_q;
   assign joins   = join_i && found_entry_o == one_q;
   assign ends    = end_i && entry_i == one_q;
   assign granted = grant_i && grant_entry_i == one_q;
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
+    started_q  <= 1'b1;
+    took_q     <= take_i;
+    line_was_q <= line_i;
     if (!rst_ni) begin
       one_q      <= any_one;
       other_q    <= any_other;
@@ -75,6 +83,7 @@ module rae_main_entries_properties #(
     if (started_q && rst_ni) begin
       assume (32'(one_q) < MAIN_ENTRIES && 32'(other_q) < MAIN_ENTRIES && one_q != other_q);
       assume (32'(grant_entry_i) < MAIN_ENTRIES && 32'(entry_i) < MAIN_ENTRIES);
+      assume (searched || !(take_i || join_i || claim_i));
       assume (!take_i || (has_free_o && !found_o));
       assume (!join_i || (found_o && found_open_o && !claim_i));
       assume (!claim_i || (found_o && found_owned_o));
@@ -91,8 +100,13 @@ module rae_main_entries_properties #(
       end
       // One entry has a line.
       if (used_q[one_q] && used_q[other_q]) assert (lines_q[one_q] != lines_q[other_q]);
-      if (used_q[one_q] && lines_q[one_q] == line_i) assert (found_o && found_entry_o != other_q);
-      if (found_o) assert (used_q[found_entry_o] && lines_q[found_entry_o] == line_i);
+      if (searched) begin
+        if (used_q[one_q] && lines_q[one_q] == line_i) assert (found_o && found_entry_o != other_q);
+        if (found_o) assert (used_q[found_entry_o] && lines_q[found_entry_o] == line_i);
+      end
+      // For the induction.
+      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i)
+      if (!took_q) assert (equal_q[i] == (lines_q[i] == line_was_q));
       // A free entry is found if there is one.
       if (!used_q[one_q]) assert (has_free_o);
       if (has_free_o) assert (!used_q[free_entry_o]);

@@ -25,15 +25,22 @@ async def agrees_with_a_list(dut):
     entries: list[Entry | None] = [None] * ENTRIES
     for _ in range(3000):
         line = draw.randrange(LINES)
+        dut.line_i.value = line
+        dut.take_i.value = dut.join_i.value = dut.claim_i.value = dut.end_i.value = dut.grant_i.value = 0
+        # An entry may end in the first cycle of the search.
+        if draw.random() < 0.2 and (used := [i for i, one in enumerate(entries) if one]):
+            gone = draw.choice(used)
+            dut.end_i.value, dut.entry_i.value = 1, gone
+            entries[gone] = None
+        await next_cycle(dut)
+        dut.end_i.value = 0
         found = next((i for i, entry in enumerate(entries) if entry and entry.line == line), None)
         free = next((i for i, entry in enumerate(entries) if entry is None), None)
         granted = draw.choice([i for i, entry in enumerate(entries) if entry and not entry.owned] or [None])
         grants = granted is not None and draw.random() < 0.3
         from_core = draw.random() < 0.5
         ended = draw.choice([i for i, entry in enumerate(entries) if entry] or [None])
-        dut.line_i.value = line
         dut.grant_i.value, dut.grant_core_i.value, dut.grant_entry_i.value = int(grants), int(from_core), granted or 0
-        dut.take_i.value = dut.join_i.value = dut.claim_i.value = dut.end_i.value = 0
         dut.entry_i.value = ended or 0
         await settle()
         assert int(dut.found_o.value) == (found is not None)
