@@ -1,7 +1,7 @@
 /// cni_job_queue: a queue of numbers of jobs whose head is in registers, with whether its job still waits and is a copy.
 ///
-/// What follows the head is in a register, too, so that one cycle reads a number out of the queue, the next one looks
-/// up what is known of its job, and the third one uses both. A number that is put in one cycle is offered from the next
+/// What follows the head is in a register, too: one cycle reads a number out of the queue, the next one looks up what is
+/// known of its job (`next_o`), and the third one uses both. A number that is put in one cycle is offered from the next
 /// one on, if it is the first. There is a place for each number; nothing is put twice, or taken from an empty queue.
 module cni_job_queue #(
     parameter int unsigned JOBS = 64,
@@ -13,9 +13,10 @@ module cni_job_queue #(
     input  logic [NumberWidth-1:0] number_i,
     input  logic                   is_copy_i,
     input  logic                   take_i,         // the head leaves
-    // Jobs of the queue: those that wait, those that are copies, and one that ends.
-    input  logic [       JOBS-1:0] waits_i,
-    input  logic [       JOBS-1:0] copies_i,
+    // What is known of the job behind the head; and a job that ends in this cycle.
+    output logic [NumberWidth-1:0] next_o,
+    input  logic                   next_waits_i,
+    input  logic                   next_is_copy_i,
     input  logic                   end_valid_i,
     input  logic [NumberWidth-1:0] end_number_i,
     output logic                   valid_o,
@@ -45,6 +46,7 @@ module cni_job_queue #(
   assign left      = count_q - count_t'(take_i);
   assign valid_o   = count_q != '0;
   assign number_o  = head_q;
+  assign next_o    = next_q;
   assign waits_o   = waits_q;
   assign is_copy_o = is_copy_q;
 
@@ -54,8 +56,8 @@ module cni_job_queue #(
     third_d   = take_i ? after(third_q) : third_q;
     next_d    = take_i ? items_q[third_q] : next_q;
     head_d    = take_i ? next_q : head_q;
-    waits_d   = take_i ? waits_i[next_q] && !ends(next_q) : waits_q && !ends(head_q);
-    is_copy_d = take_i ? copies_i[next_q] : is_copy_q;
+    waits_d   = take_i ? next_waits_i && !ends(next_q) : waits_q && !ends(head_q);
+    is_copy_d = take_i ? next_is_copy_i : is_copy_q;
     if (put_i && left == '0) begin
       head_d    = number_i;
       waits_d   = 1'b1;

@@ -73,26 +73,26 @@ module cni_jobs #(
 
   // Both queues have a place for each number.
   logic list_waits, list_is_copy, aside_waits, aside_is_copy;
-  set_t copies;
-  always_comb for (int unsigned i = 0; i < JOBS; ++i) copies[i] = copies_q[i];
+  number_t list_next, aside_next;
 
   cni_job_queue #(
       .JOBS(JOBS)
   ) i_list (
       .clk_i,
       .rst_ni,
-      .put_i       (puts),
-      .number_i    (number),
-      .is_copy_i   (is_copy),
-      .take_i      (list_leaves),
-      .waits_i     (waits_q),
-      .copies_i    (copies),
+      .put_i         (puts),
+      .number_i      (number),
+      .is_copy_i     (is_copy),
+      .take_i        (list_leaves),
+      .next_o        (list_next),
+      .next_waits_i  (waits_q[list_next]),
+      .next_is_copy_i(copies_q[list_next]),
       .end_valid_i,
       .end_number_i,
-      .valid_o     (list_valid),
-      .number_o    (list_head),
-      .waits_o     (list_waits),
-      .is_copy_o   (list_is_copy)
+      .valid_o       (list_valid),
+      .number_o      (list_head),
+      .waits_o       (list_waits),
+      .is_copy_o     (list_is_copy)
   );
 
   // Copies that were passed: all of them came before those of the list.
@@ -101,18 +101,19 @@ module cni_jobs #(
   ) i_aside (
       .clk_i,
       .rst_ni,
-      .put_i       (moves),
-      .number_i    (list_head),
-      .is_copy_i   (1'b1),
-      .take_i      (aside_leaves),
-      .waits_i     (waits_q),
-      .copies_i    ('1),
+      .put_i         (moves),
+      .number_i      (list_head),
+      .is_copy_i     (1'b1),
+      .take_i        (aside_leaves),
+      .next_o        (aside_next),
+      .next_waits_i  (waits_q[aside_next]),
+      .next_is_copy_i(1'b1),
       .end_valid_i,
       .end_number_i,
-      .valid_o     (aside_valid),
-      .number_o    (aside_head),
-      .waits_o     (aside_waits),
-      .is_copy_o   (aside_is_copy)
+      .valid_o       (aside_valid),
+      .number_o      (aside_head),
+      .waits_o       (aside_waits),
+      .is_copy_o     (aside_is_copy)
   );
 
   // Heads that have ended leave at once.

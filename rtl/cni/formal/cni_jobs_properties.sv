@@ -171,11 +171,9 @@ bind cni_jobs cni_jobs_properties #(
     .list_third (i_list.third_q),
     .list_tail  (i_list.tail_q),
     .list_count (i_list.count_q),
-    .list_next  (i_list.next_q),
     .aside_items(i_aside.items_q),
     .aside_third(i_aside.third_q),
     .aside_tail (i_aside.tail_q),
     .aside_count(i_aside.count_q),
-    .aside_next (i_aside.next_q),
     .*
 );

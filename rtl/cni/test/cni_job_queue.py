@@ -8,15 +8,11 @@ from streams import interrupted, next_cycle, parameter, reset, settle
 JOBS = parameter("JOBS", 64)
 
 
-def word_of(numbers: set[int]) -> int:
-    return sum(1 << number for number in numbers)
-
-
 @cocotb.test()
 async def offers_the_first_and_what_it_is(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
-    for name in ("put_i", "take_i", "end_valid_i", "end_number_i", "number_i", "is_copy_i", "waits_i", "copies_i"):
-        getattr(dut, name).value = 0
+    for name in ("put", "take", "end_valid", "end_number", "number", "is_copy", "next_waits", "next_is_copy"):
+        getattr(dut, f"{name}_i").value = 0
     await reset(dut)
     queue, waits, copies = [], set(), set()
     ended = full = at_once = 0
@@ -24,10 +20,11 @@ async def offers_the_first_and_what_it_is(dut):
         if cycle % 60 == 0:
             puts_often, takes_often, ends_often = (draw.choice([0.05, 0.5, 0.95]) for _ in range(3))
         await next_cycle(dut)
-        # What the list of jobs says of its jobs; of numbers that are not in the queue it may say anything.
         others = {number for number in range(JOBS) if number not in queue}
-        dut.waits_i.value = word_of(waits | {one for one in others if draw.random() < 0.5})
-        dut.copies_i.value = word_of(copies | {one for one in others if draw.random() < 0.5})
+        if len(queue) > 1:
+            dut.next_waits_i.value, dut.next_is_copy_i.value = int(queue[1] in waits), int(queue[1] in copies)
+        else:
+            dut.next_waits_i.value, dut.next_is_copy_i.value = draw.randrange(2), draw.randrange(2)
         take = bool(queue) and draw.random() < takes_often
         put = bool(others) and draw.random() < puts_often
         number, is_copy = draw.choice(sorted(others)) if put else draw.randrange(JOBS), draw.random() < 0.5
@@ -40,6 +37,8 @@ async def offers_the_first_and_what_it_is(dut):
         dut.end_number_i.value = draw.randrange(JOBS) if end is None else end
         await settle()
         assert int(dut.valid_o.value) == bool(queue)
+        if len(queue) > 1:
+            assert int(dut.next_o.value) == queue[1]
         if queue:
             assert int(dut.number_o.value) == queue[0]
             assert int(dut.waits_o.value) == (queue[0] in waits)
