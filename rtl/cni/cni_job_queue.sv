@@ -1,8 +1,9 @@
-/// cni_job_queue: a queue of numbers of jobs whose head is in registers, with whether its job still waits and is a copy.
+/// cni_job_queue: a queue of numbers of jobs whose head is in registers, with whether that job waits and is a copy.
 ///
-/// What follows the head is in a register, too: one cycle reads a number out of the queue, the next one looks up what is
-/// known of its job (`next_o`), and the third one uses both. A number that is put in one cycle is offered from the next
-/// one on, if it is the first. There is a place for each number; nothing is put twice, or taken from an empty queue.
+/// What follows the head is in a register, too: one cycle reads a number out of the queue, the next one looks up what
+/// is known of its job (`next_o`), and the third one uses both. A number that is put in one cycle is offered from the
+/// next one on, if it is the first. There is a place for each number; nothing is put twice, or taken from an empty
+/// queue.
 module cni_job_queue #(
     parameter int unsigned JOBS = 64,
     localparam int unsigned NumberWidth = JOBS > 1 ? $clog2(JOBS) : 1

@@ -27,7 +27,7 @@ from graphs import (
 from nma_names import DATA, DATA_ARRAY, FRONT, OBJECT, PARENT_DST, POINTER, burst_of, lanes_of, pack, unpack
 from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
-LANES = parameter("BURST_BYTES", 64) // 8
+LANES = parameter("LANES", parameter("BURST_BYTES", 64) // 8)
 STREAM_BURSTS, HASHED = parameter("STREAM_BURSTS", 8), parameter("HASHED", 1)
 # There is no object.
 FRONT_OF_NOTHING = 24
