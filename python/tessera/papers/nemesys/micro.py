@@ -244,8 +244,8 @@ def masks_sentence(pegasus: dict, masks: dict) -> str:
     return (
         f"Pegasus copies all words of an object in one loop, {per_byte(pegasus):.1f} ns a byte. A copier that looks up "
         f"each word's mask, as the NMA does, takes {per_byte(masks):.1f} ns and {masks['slope_instructions']:.0f} "
-        f"instructions a word of {WORD_BYTES} bytes. This copier checks neither pointers nor types, and knows the number "
-        "of objects before it begins, so its other costs are no baseline."
+        f"instructions a word of {WORD_BYTES} bytes. This copier checks neither pointers nor types, and knows the "
+        "number of objects before it begins, so its other costs are no baseline."
     )
 
 
