@@ -6,6 +6,7 @@ Partitions are assigned to the nearest memory, an equal number to each, as in th
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import hashlib
@@ -174,11 +175,22 @@ def toml_value(value) -> str:
     return repr(value.item() if hasattr(value, "item") else value)
 
 
+@functools.cache
+def _tables_of_version(file: Path, modified_ns: int, size_bytes: int) -> dict:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def tables_of(file: Path) -> dict:
+    """The tables of one file, as tomllib has them; shared by all callers, which must not change them."""
+    facts = file.stat()
+    return _tables_of_version(file, facts.st_mtime_ns, facts.st_size)
+
+
 def chain(presets: Path, machine: str) -> list[Path]:
     """Files of a machine: that of the preset or path, the one that it extends, and so on."""
     files = [Path(machine) if machine.endswith(".toml") else presets / f"{machine}.toml"]
     while files[-1].is_file():
-        wanted = tomllib.loads(files[-1].read_text(encoding="utf-8")).get("extends")
+        wanted = tables_of(files[-1]).get("extends")
         if wanted is None:
             break
         beside = files[-1].parent
@@ -192,7 +204,7 @@ def chain(presets: Path, machine: str) -> list[Path]:
 
 def memory_of(presets: Path, file: Path) -> Path | None:
     """The file of the memory that a machine's file names by `preset` of [dram]; None if it names none."""
-    name = tomllib.loads(file.read_text(encoding="utf-8")).get("dram", {}).get("preset")
+    name = tables_of(file).get("dram", {}).get("preset")
     if name is None:
         return None
     installed = presets / "memory" / f"{name}.toml"
@@ -218,7 +230,7 @@ def files_of(presets: Path, machine: str) -> list[Path]:
     for file in filter(Path.is_file, files):
         if memory := memory_of(presets, file):
             more.append(memory)
-        units = units_of(tomllib.loads(file.read_text(encoding="utf-8")), file)
+        units = units_of(tables_of(file), file)
         more += [Path(unit["file"]) for unit in units.values() if "file" in unit]
     return [*files, *more]
 
@@ -227,11 +239,11 @@ def described(presets: Path, machine: str) -> dict:
     """The tables of a machine's file with all that it extends, as tomllib has them."""
     merged: dict = {}
     for file in reversed(chain(presets, machine)):
-        own = tomllib.loads(file.read_text(encoding="utf-8"))
+        own = copy.deepcopy(tables_of(file))
         if "unit" in own:
             own["unit"] = units_of(own, file)
         if memory := memory_of(presets, file):
-            own["dram"] = tomllib.loads(memory.read_text(encoding="utf-8"))["dram"] | own["dram"]
+            own["dram"] = tables_of(memory)["dram"] | own["dram"]
             del own["dram"]["preset"]
             merged.pop("dram", None)
         for path in own.pop("without", []):
