@@ -5,9 +5,10 @@
 //
 // Threads  one task per place at a time.
 // Cost     Up to eight places that map each other's segments and have a processor each: one cache line that moves, from
-//          each place to each other, for a barrier and for values of up to 32 bytes. Otherwise barrier: ceil(log2 P)
-//          notifications per place (dissemination). Others: for P <= 8 one put to each other place; beyond that 2 log2
-//          P steps up and down a binomial tree. reduce and broadcast use all_reduce.
+//          each place to each other, for a barrier and for values of up to 32 bytes; a barrier in which nobody is late
+//          has no frame. Otherwise barrier: ceil(log2 P) notifications per place (dissemination). Others: for P <= 8
+//          one put to each other place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast
+//          use all_reduce.
 //          T up to 64 bytes; for broadcast, T and a bool together. Larger values: exchange.hpp.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once
@@ -47,6 +48,8 @@ task<void> sweep(team_name team, void const* mine, std::size_t bytes, combine_fu
 /// Notified: nobody looks at what another member has in its record, which may go when the barrier has ended there.
 enum class barrier_way : bool { fastest, notified };
 task<void> team_barrier(team_name team, barrier_way way = barrier_way::fastest);
+/// True: the barrier has ended, since all members share memory and came soon. False: team_barrier() is to end it.
+[[nodiscard]] bool barrier_at_once(team_name team);
 /// These throw tess::error if the caller's place is not a member.
 [[nodiscard]] unsigned team_rank(team_name team);
 [[nodiscard]] unsigned team_size(team_name team);
@@ -121,10 +124,72 @@ task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
   co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
   co_return team_rank(team) == 0 ? first : op(first, read_value<T>(r.before));
 }
+
+/// A barrier, which begins at its co_await: a task<void>, but for the frame that it does without if it ends at once.
+class [[nodiscard("a barrier begins at its co_await"), gnu::warn_unused]] barrier_call {
+  class awaiter;
+
+ public:
+  using value_type = void;
+
+  barrier_call(team_name team, std::source_location at) noexcept : team_(team), must_await_(lost_barrier, at) {}
+  barrier_call(barrier_call const&) = delete;
+  barrier_call& operator=(barrier_call const&) = delete;
+
+  operator task<void>() && {
+    must_await_.met();
+    return made_at(team_barrier(team_), must_await_.where());
+  }
+  promise_base* release() { return static_cast<task<void>>(std::move(*this)).release(); }
+  [[nodiscard]] awaiter operator co_await() && noexcept;
+
+ private:
+  team_name team_;
+  [[no_unique_address]] must_await must_await_;
+};
+
+class barrier_call::awaiter {
+ public:
+  explicit awaiter(team_name team) noexcept : team_(team) {}
+
+  [[nodiscard]] bool await_ready() {
+    if (!barrier_at_once(team_)) return false;
+    done_ = self->count_event();
+    return !done_;
+  }
+  /// True, although await_ready() returned false, if it has ended and other tasks have their turn first.
+  [[nodiscard]] bool is_done() const noexcept { return done_; }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+    if (done_) return self->give_way(&h.promise());
+    rest_.emplace(team_barrier(team_));
+    return std::move(*rest_).operator co_await().await_suspend(h);
+  }
+  void await_resume() {
+    if (rest_) std::move(*rest_).operator co_await().await_resume();
+  }
+
+ private:
+  team_name team_;
+  bool done_ = false;
+  std::optional<task<void>> rest_;
+};
+inline barrier_call::awaiter barrier_call::operator co_await() && noexcept {
+  must_await_.met();
+  return awaiter(team_);
+}
+template <>
+struct task_traits<barrier_call> {
+  static constexpr bool is_task = true;
+  using result = void;
+};
+
 }  // namespace detail
 
 /// Ends at each place only after it has begun at every place.
-[[nodiscard]] task<void> barrier(std::source_location at = std::source_location::current());
+[[nodiscard]] inline detail::barrier_call barrier(std::source_location at = std::source_location::current()) noexcept {
+  return {detail::world_team, at};
+}
 
 /// Combines the values of all places with op, in place order; all get it. op: associative, T(T const&, T const&).
 template <detail::reducible T, class Op = detail::addition>

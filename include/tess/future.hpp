@@ -158,5 +158,12 @@ template <class T>
   work.assume_released();
   return future<T>(p);
 }
+/// The same for what is a task only if it has to wait, as barrier().
+template <class Call>
+  requires(detail::is_task<Call> && !std::is_same_v<Call, task<typename Call::value_type>>)
+[[nodiscard("a future is awaited; spawn() starts a task without one")]] future<typename Call::value_type> async(
+    Call&& work) {
+  return async(static_cast<task<typename Call::value_type>>(std::move(work)));
+}
 
 }  // namespace tess

@@ -43,8 +43,8 @@ class team {
   [[nodiscard]] task<void> release() const;
 
   /// Ends when all members of the team have called it.
-  [[nodiscard]] task<void> barrier(std::source_location at = std::source_location::current()) const {
-    return detail::made_at(detail::team_barrier(name_), at);
+  [[nodiscard]] detail::barrier_call barrier(std::source_location at = std::source_location::current()) const noexcept {
+    return {name_, at};
   }
   /// op over the values of the members, in rank order.
   template <detail::reducible T, class Op = detail::addition>

@@ -72,6 +72,12 @@ task<std::tuple<detail::value_or_nothing<T>...>> when_all(task<T>... works) {
   co_return std::apply([](auto&... r) { return std::tuple<detail::value_or_nothing<T>...>(std::move(*r)...); },
                        results);
 }
+/// The same where some are tasks only if they have to wait, as barrier().
+template <class... Call>
+  requires(detail::is_task<Call> && ...) && (!(std::is_same_v<Call, task<typename Call::value_type>> && ...))
+auto when_all(Call&&... works) {
+  return when_all(static_cast<task<typename Call::value_type>>(std::move(works))...);
+}
 /// The same for any number of tasks with results of one type, in their order.
 template <class T>
   requires(!std::is_void_v<T>)
@@ -132,21 +138,13 @@ task<R> continued(future<T> f, F next) {
       co_return next(co_await f);
   }
 }
-template <class X>
-struct result_of_call {
-  using type = X;
-};
-template <class T>
-struct result_of_call<task<T>> {
-  using type = T;
-};
 }  // namespace detail
 
 /// A future of next(value), or of the result of the task that it returns.
 template <class T, class F>
 [[nodiscard]] auto then(future<T> f, F next) {
   using called = typename detail::continuation<F, T>::called;
-  using result = typename detail::result_of_call<std::remove_cvref_t<called>>::type;
+  using result = typename detail::task_traits<std::remove_cvref_t<called>>::result;
   return async(detail::continued<result>(std::move(f), std::move(next)));
 }
 

@@ -89,6 +89,11 @@ TEST(lost, collectives_are_reported_with_their_calls) {
                   LOSE(barrier());
                   co_return;
                 }),
+                "a barrier was destroyed");
+  expect_report(run_lost([]() -> task<void> {
+                  LOSE(static_cast<task<void>>(barrier()));
+                  co_return;
+                }),
                 "a task was destroyed");
   expect_report(run_lost([]() -> task<void> {
                   LOSE(all_reduce(1));

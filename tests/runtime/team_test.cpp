@@ -2,6 +2,8 @@
 // Method: every rank and result against what colours and keys say; several teams at once and within each other, on
 // small and large numbers of places; splits that fail; handles used where they are not valid.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 #include "runtime/events/collective.hpp"
 #include "runtime/job/job.hpp"
@@ -61,6 +63,72 @@ TEST_P(teams, have_the_members_and_ranks_that_colour_and_key_say) {
       team const t = co_await team::world().split(third(here()), backwards(here()));
       co_await check_collectives(t, expected_members(third(here()), third, backwards));
       co_await t.release();
+    });
+  });
+}
+
+TEST_P(teams, have_barriers_that_are_tasks_where_one_is_wanted) {
+  run_here([]() -> task<void> {
+    auto const counts = co_await place_local<std::atomic<std::uint64_t>>::make();
+    co_await on_all_places(
+        [](place_local<std::atomic<std::uint64_t>> count) -> task<void> {
+          // Before each way of running a barrier every place adds 1 to its count, and after it all have done so.
+          auto const expect_from_all = [&](std::uint64_t least) -> task<void> {
+            for (unsigned p = 0; p < places(); ++p)
+              EXPECT_GE(co_await at(static_cast<place_id>(p), [count] { return count->load(); }), least);
+          };
+          ++*count;
+          co_await barrier();
+          co_await expect_from_all(1);
+          ++*count;
+          task<void> kept = barrier();
+          co_await std::move(kept);
+          co_await expect_from_all(2);
+          ++*count;
+          co_await finish([] { return barrier(); });
+          co_await expect_from_all(3);
+          ++*count;
+          co_await finish([] { spawn(team::world().barrier()); });
+          co_await expect_from_all(4);
+          ++*count;
+          co_await finish([] { spawn([] { return barrier(); }); });
+          co_await expect_from_all(5);
+          ++*count;
+          auto const begun = async(barrier());
+          co_await begun;
+          co_await expect_from_all(6);
+          ++*count;
+          co_await with_timeout(barrier(), std::chrono::seconds(20));
+          co_await expect_from_all(7);
+          ++*count;
+          co_await when_all(barrier(), expect_from_all(0));
+          co_await expect_from_all(8);
+          ++*count;
+          co_await then(async(expect_from_all(0)), [] { return barrier(); });
+          co_await expect_from_all(9);
+          co_await barrier();
+        },
+        counts);
+    co_await on_all_places([] { return barrier(); });
+    co_await place_local<std::atomic<std::uint64_t>>::release(counts);
+  });
+}
+
+/// Places that never wait for each other let other tasks run and messages be handled.
+TEST_P(teams, whose_barriers_end_at_once_keep_nobody_from_his_turn) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      constexpr unsigned rounds_max = 1'000'000;
+      bool ran = false, answered = false;
+      auto const next = static_cast<place_id>((here() + 1U) % places());
+      co_await finish([&]() -> task<void> {
+        spawn([&ran] { ran = true; });
+        spawn([&answered, next]() -> task<void> { answered = co_await at(next, [] { return true; }); });
+        unsigned round = 0;
+        auto const all_done = [&] { return all_reduce(ran && answered, [](bool a, bool b) { return a && b; }); };
+        for (; round < rounds_max && !co_await all_done(); ++round) co_await barrier();
+        EXPECT_LT(round, rounds_max);
+      });
     });
   });
 }
@@ -234,7 +302,7 @@ TEST_P(teams, look_for_each_other_if_all_reach_all_and_have_processors) {
       bool looks = detail::self->may_spin && detail::the_job->fabric->coherent() && places() <= detail::direct_places;
       for (unsigned p = 0; p < places(); ++p) looks = looks && detail::job.atomic_window[p] != detail::no_window;
       auto const& state = detail::member_view(detail::world_team).state();
-      EXPECT_EQ(state.barrier_reach.all_reach_all(), looks);
+      EXPECT_EQ(state.barrier_reach.all_reach_all(), looks && places() > 1);
       EXPECT_EQ(state.sweep_reach.all_reach_all(), looks && places() > 1);
     });
   });

@@ -16,12 +16,16 @@
 namespace tess::detail {
 
 member_view::member_view(team_name team) {
-  if (team == world_team) {
-    state_ = reinterpret_cast<collective_state*>(this_place().memory.base + collective_offset);
-    rank_ = here();
-    size_ = job.places;
+  if (team != world_team) [[unlikely]] {
+    use_record(team);
     return;
   }
+  state_ = reinterpret_cast<collective_state*>(this_place().memory.base + collective_offset);
+  rank_ = here();
+  size_ = job.places;
+}
+
+void member_view::use_record(team_name team) {
   auto const address = global_ptr<team_record>::from_bits(team);
   if (team == no_team)
     throw error("team", "place " + std::to_string(here()) + " uses a team that it is not in",
@@ -52,10 +56,11 @@ T& reached(member_view const& team, T* mine, unsigned rank) noexcept {
 void reach_record::learn(member_view const& team) noexcept {
   if (team.size() > direct_places) return void(knows_ = known::no);
   if (knows_ == known::has_spoken) {
+    said least = said::fences_others_too;
     // relaxed: the collective in which they spoke has ended.
-    bool const all = std::all_of(reached_by_.begin(), reached_by_.begin() + team.size(),
-                                 [](auto const& said) { return said.load(std::memory_order_relaxed); });
-    knows_ = all ? known::yes : known::no;
+    for (unsigned r = 0; r < team.size(); ++r) least = std::min(least, reached_by_[r].load(std::memory_order_relaxed));
+    knows_ = least != said::nothing ? known::yes : known::no;
+    all_fence_others_ = least == said::fences_others_too;
     return;
   }
   knows_ = known::has_spoken;
@@ -63,8 +68,9 @@ void reach_record::learn(member_view const& team) noexcept {
   for (unsigned r = 0; r < team.size(); ++r)
     reaches_all = reaches_all && job.atomic_window[place_of(team.any(this, r))] != no_window;
   if (!reaches_all) return;
+  said const mine = can_fence_others() ? said::fences_others_too : said::reaches_all;
   for (unsigned r = 0; r < team.size(); ++r)
-    reached(team, &reached_by_[team.rank()], r).store(true, std::memory_order_relaxed);
+    reached(team, &reached_by_[team.rank()], r).store(mine, std::memory_order_relaxed);
 }
 
 namespace {
@@ -184,7 +190,7 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
   s.sweep_given_up = true;  // for an exception
   s.sweep_reach.begin(team);
   if (s.sweep_reach.all_reach_all() && bytes <= shared_steps::carried_bytes)
-    co_await sweep_shared(shared_steps(team), mine, bytes, combine, op, result);
+    co_await sweep_shared(shared_steps(team, s.sweep_reach.all_fence_others()), mine, bytes, combine, op, result);
   else if (team.size() <= direct_places)
     co_await sweep_direct(team, e, mine, bytes, combine, op, result);
   else
@@ -198,7 +204,7 @@ namespace {
 void raise_barrier(member_view const& team, completion& arrival) {
   collective_state& s = team.state();
   s.barrier_sent = true;
-  std::uint64_t const ranks = s.barrier_step.raise(s.barriers + 1);
+  unsigned const ranks = s.barrier_step.raise(s.barriers + 1, s.barrier_reach.all_fence_others());
   for (unsigned r = 0; ranks >> r != 0; ++r)
     if ((ranks >> r & 1U) != 0)
       block_put({}, team.any(&arrival, r), nullptr, team.any(&arrival, r), std::source_location::current());
@@ -213,40 +219,79 @@ bool barrier_raised_by_all(collective_state const& s, unsigned size) noexcept {
 /// Those that have not come yet will notify this member; after a wait that was given up they know already.
 void wait_for_others(member_view const& team, completion& arrival) noexcept {
   collective_state& s = team.state();
-  for (unsigned r = 0; r < team.size(); ++r) {
-    unsigned const bit = 1U << r;
-    if (r == team.rank() || (s.barrier_asked & bit) != 0) continue;
+  std::uint8_t const asked_before = s.barrier_asked;
+  auto const for_each_other = [&](auto f) {
+    for (unsigned r = 0; r < team.size(); ++r)
+      if (r != team.rank() && (asked_before >> r & 1U) == 0) f(*s.barrier_steps[r], r);
+  };
+  bool all_came = true;
+  for_each_other([&](step_word& step, unsigned) {
     arrival.expect(1);
-    if (s.barrier_steps[r]->wait_for(s.barriers + 1, team.rank()))
-      s.barrier_asked = static_cast<std::uint8_t>(s.barrier_asked | bit);
+    step.ask(s.barriers + 1, team.rank());
+    all_came = all_came && step.raised(s.barriers + 1);
+  });
+  if (!all_came) wait_fence(s.barrier_reach.all_fence_others());
+  for_each_other([&](step_word& step, unsigned r) {
+    if (step.will_notify(s.barriers + 1, team.rank()))
+      s.barrier_asked = static_cast<std::uint8_t>(s.barrier_asked | 1U << r);
     else
       arrival.expect(-1);
-  }
+  });
+}
+
+/// None is under way here.
+bool barrier_begins(collective_state const& s) noexcept {
+  return s.barrier_round == 0 && !s.barrier_sent;
+}
+/// One in which all members share memory is under way here: it was given up, or has looked for the others already.
+bool barrier_is_raised(collective_state const& s) noexcept {
+  return s.barrier_sent && s.barrier_step.raised(s.barriers + 1);
+}
+/// It has ended at this member.
+void end_barrier(collective_state& s) noexcept {
+  s.barrier_asked = 0;
+  s.barrier_sent = false;
+  ++s.barriers;
 }
 
 }  // namespace
+
+bool barrier_at_once(team_name name) {
+  member_view const team(name);
+  collective_state& s = team.state();
+  if (team.size() == 1) return true;
+  // The first two barriers of a team find out whether it can.
+  if (s.barrier_steps[0] == nullptr) return false;
+  bool const begins = barrier_begins(s);
+  if (!begins && !barrier_is_raised(s)) return false;
+  if (begins) raise_barrier(team, s.episodes[s.barriers % 2].barrier[0]);
+  unsigned const size = team.size();
+  auto const all_came = [&s, size] { return barrier_raised_by_all(s, size); };
+  if (begins ? !look_for(all_came) : !all_came()) return false;
+  end_barrier(s);
+  return true;
+}
 
 /// A barrier that its task gave up has begun nevertheless: the next one at this place continues it.
 task<void> team_barrier(team_name name, barrier_way way) {
   member_view const team(name);
   collective_state& s = team.state();
   collective_state::episode& e = s.episodes[s.barriers % 2];
-  bool const begins = s.barrier_round == 0 && !s.barrier_sent;
+  bool const begins = barrier_begins(s);
   if (begins) s.barrier_reach.begin(team);
-  if (way == barrier_way::fastest && s.barrier_reach.all_reach_all()) {
+  if (way == barrier_way::fastest && s.barrier_reach.all_reach_all() && (begins || barrier_is_raised(s))) {
     unsigned const size = team.size();
+    auto const all_came = [&s, size] { return barrier_raised_by_all(s, size); };
     if (s.barrier_steps[0] == nullptr)
       for (unsigned r = 0; r < size; ++r) s.barrier_steps[r] = &reached(team, &s.barrier_step, r);
     if (begins) raise_barrier(team, e.barrier[0]);
-    if (!look_for([&s, size] { return barrier_raised_by_all(s, size); })) {
+    if (begins ? !look_for(all_came) : !all_came()) {
       wait_for_others(team, e.barrier[0]);
       co_await cell_awaiter{e.barrier[0], barrier_wait};
       // acquire: what the others did before they came, which was before they notified.
-      TESS_ASSERT(barrier_raised_by_all(s, size));
+      TESS_ASSERT(all_came());
     }
-    s.barrier_asked = 0;
-    s.barrier_sent = false;
-    ++s.barriers;
+    end_barrier(s);
     co_return;
   }
   // With counters in hardware it is one round.
@@ -284,11 +329,3 @@ void check_root(team_name team, unsigned root) {
 }
 
 }  // namespace tess::detail
-
-namespace tess {
-
-task<void> barrier(std::source_location at) {
-  return detail::made_at(detail::team_barrier(detail::world_team), at);
-}
-
-}  // namespace tess

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/events/fence_others.hpp"
 #include "tess/collective.hpp"
 #include "tess/detail/tasks/completion.hpp"
 #include "tess/global_ptr.hpp"
@@ -47,29 +48,53 @@ inline constexpr std::size_t way_sizes = 5;
 /// A member's steps, which others of a small team that maps its segment see and wait for.
 class step_word {
  public:
-  /// Returns the ranks that wait for this step, as bits; they are to be notified.
-  [[nodiscard]] std::uint64_t raise(std::uint64_t step) noexcept {
-    // release: what the member shows; acquire: that the others have read what it showed before.
-    return word_.exchange(step << direct_places, std::memory_order_acq_rel) & waiting;
+  /// Returns the ranks that wait for this step, as bits; they are to be notified. `others_fence`: as of wait_fence().
+  [[nodiscard]] unsigned raise(std::uint64_t step, bool others_fence) noexcept {
+    // release: what the member shows. A locked instruction would hold up the loads that follow until the line is here.
+    word_.store(step, std::memory_order_release);
+    // Either whoever is about to wait sees the step, or its bit is seen here.
+    if (others_fence)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic<std::uint8_t>& waiting = waiting_[step % 2];
+    return waiting.load(std::memory_order_relaxed) == 0 ? 0 : waiting.exchange(0, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool raised(std::uint64_t step) const noexcept {
-    return word_.load(std::memory_order_acquire) >> direct_places >= step;
+  [[nodiscard]] bool raised(std::uint64_t step) const noexcept { return word_.load(std::memory_order_acquire) >= step; }
+  /// Who raises the step is to notify this rank. The caller then calls wait_fence(), unless all that it asked have
+  /// raised the step meanwhile, and will_notify().
+  void ask(std::uint64_t step, unsigned rank) noexcept {
+    waiting_[step % 2].fetch_or(bit_of(rank), std::memory_order_relaxed);
   }
-  /// False: it has been raised. Otherwise who raises it finds this rank.
-  [[nodiscard]] bool wait_for(std::uint64_t step, unsigned rank) noexcept {
-    for (std::uint64_t found = word_.load(std::memory_order_relaxed); found >> direct_places < step;)
-      if (word_.compare_exchange_weak(found, found | 1U << rank, std::memory_order_relaxed)) return true;
-    return false;
+  /// False: it has been raised, and nobody notifies.
+  [[nodiscard]] bool will_notify(std::uint64_t step, unsigned rank) noexcept {
+    if (!raised(step)) return true;
+    std::uint8_t const bit = bit_of(rank);
+    auto const others = static_cast<std::uint8_t>(~bit);
+    return (waiting_[step % 2].fetch_and(others, std::memory_order_relaxed) & bit) == 0;
   }
 
  private:
-  static constexpr std::uint64_t waiting = (1U << direct_places) - 1;
-  std::atomic<std::uint64_t> word_{0};  ///< 0-7: the ranks that wait for the next step; 8-63: the last step
+  static std::uint8_t bit_of(unsigned rank) noexcept { return static_cast<std::uint8_t>(1U << rank); }
+
+  std::atomic<std::uint64_t> word_{0};  ///< the last step
+  /// The ranks that wait for an even step and for an odd one. Two, because a member that raised step n may read it
+  /// late, when others already wait for step n + 1.
+  std::array<std::atomic<std::uint8_t>, 2> waiting_{};
 };
+static_assert(direct_places <= 8);
+
+/// Between ask() and will_notify(). `of_others`: the members that raise steps do not fence themselves.
+inline void wait_fence(bool of_others) noexcept {
+  if (of_others)
+    fence_others();
+  else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 /// What the members of a small team learn in the first of a row of collectives: whether each reaches the segments of
-/// all by plain loads and stores, and has a processor to look for what the others do. A member that does says so to all
-/// of them; if all have told it so, all have told everybody.
+/// all by plain loads and stores, and has a processor to look for what the others do; and whether each can fence for
+/// the others. A member that does says so to all of them; if all have told it so, all have told everybody.
 class reach_record {
  public:
   /// The member begins its next collective of the row; the one before has ended here.
@@ -77,12 +102,15 @@ class reach_record {
     if (knows_ < known::no) learn(team);
   }
   [[nodiscard]] bool all_reach_all() const noexcept { return knows_ == known::yes; }
+  [[nodiscard]] bool all_fence_others() const noexcept { return all_fence_others_; }
 
  private:
   void learn(member_view const& team) noexcept;
 
-  std::array<std::atomic<bool>, direct_places> reached_by_{};  ///< by rank: that member reaches all
+  enum class said : std::uint8_t { nothing, reaches_all, fences_others_too };
+  std::array<std::atomic<said>, direct_places> reached_by_{};  ///< what that rank said
   enum class known : std::uint8_t { nothing, has_spoken, no, yes } knows_ = known::nothing;
+  bool all_fence_others_ = false;
 };
 
 /// What a member shows the others with a step of an exchange, in one cache line; shared_steps.hpp.
@@ -93,7 +121,7 @@ struct alignas(64) step_line {
   part_way way = part_way::staged;  ///< by rank 0: of the next exchange of parts of about this size
   alignas(16) std::byte bytes[32];
 };
-static_assert(sizeof(step_line) == 64 && direct_places <= 8);
+static_assert(sizeof(step_line) == 64);
 
 /// Memory through which a member shows longer bytes.
 struct staging_ring {
@@ -137,7 +165,8 @@ struct collective_state {
   std::uint32_t staging_bytes = 0;      ///< less in small segments; all members have the same
   std::uint64_t own_address = 0;        ///< of this state in the member's process
   std::int32_t process = 0;
-  bool reads_others = false;  ///< each member can read the memory of all the others' processes
+  bool reads_others = false;            ///< each member can read the memory of all the others' processes
+  bool exchanges_fence_others = false;  ///< each member has a processor and can fence for the others
   std::array<way_record, way_sizes> ways;
   reach_record barrier_reach;
   reach_record sweep_reach;
@@ -193,6 +222,7 @@ class member_view {
   }
 
  private:
+  void use_record(team_name team);
   [[nodiscard]] std::uint64_t world(unsigned rank) const noexcept;
   [[nodiscard]] std::uint64_t there(std::uint64_t state, void const* mine) const noexcept {
     return state +

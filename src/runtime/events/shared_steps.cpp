@@ -37,16 +37,20 @@ task<void> find_sharing(team_name name) {
   auto const least = [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); };
   state.staging_bytes = co_await team_all_reduce(name, mine, least);
   if (state.staging_bytes != 0) {
-    shared_steps const with(team);
-    std::uint32_t reads = 1;
-    for (unsigned r = 0; r < team.size(); ++r) reads &= with.can_read(r) ? 1U : 0U;
-    state.reads_others = co_await team_all_reduce(name, reads, least) != 0;
+    shared_steps const with(team, false);
+    constexpr std::uint32_t reads = 1, fences = 2;
+    std::uint32_t can = reads | (this_worker().may_spin && can_fence_others() ? fences : 0);
+    for (unsigned r = 0; r < team.size(); ++r)
+      if (!with.can_read(r)) can &= ~reads;
+    can = co_await team_all_reduce(name, can, [](std::uint32_t a, std::uint32_t b) { return a & b; });
+    state.reads_others = (can & reads) != 0;
+    state.exchanges_fence_others = (can & fences) != 0;
   }
   state.sharing = state.staging_bytes != 0 ? memory_sharing::yes : memory_sharing::no;
 }
 
-shared_steps::shared_steps(member_view const& team)
-    : team_(team), rank_(team.rank()), size_(team.size()), step_(team.state().steps) {
+shared_steps::shared_steps(member_view const& team, bool fences_others)
+    : team_(team), rank_(team.rank()), size_(team.size()), fences_others_(fences_others), step_(team.state().steps) {
   for (unsigned r = 0; r < size_; ++r)
     of_[r] =
         r == rank_ ? &team.state() : reinterpret_cast<collective_state*>(through_window(team.any(&team.state(), r)));
@@ -146,11 +150,11 @@ void shared_steps::raise() noexcept {
   step_word& mine = next_line().word;
   team_.state().steps = ++step_;
   next_staged_ = nullptr;
-  if (std::uint64_t const ranks = mine.raise(step_)) [[unlikely]]
+  if (unsigned const ranks = mine.raise(step_, fences_others_)) [[unlikely]]
     notify(ranks);
 }
 
-void shared_steps::notify(std::uint64_t ranks) noexcept {
+void shared_steps::notify(unsigned ranks) noexcept {
   for (unsigned r = 0; r < size_; ++r) {
     if ((ranks >> r & 1U) == 0) continue;
     std::uint64_t const cell = team_.any(&team_.state().arrival, r);
@@ -165,7 +169,10 @@ bool shared_steps::all_raised() const noexcept {
 }
 
 bool shared_steps::there() noexcept {
-  return look_for([this] { return all_raised(); });
+  if (!look_for([this] { return all_raised(); })) return false;
+  // In a loop of exchanges in which nobody is late, messages are handled, too.
+  if (worker_state& w = this_worker(); w.count_event()) serve_others(w);
+  return true;
 }
 
 task<void> shared_steps::arrival(wait_kind const& kind) {
@@ -173,8 +180,11 @@ task<void> shared_steps::arrival(wait_kind const& kind) {
   for (unsigned r = 0; r < size_; ++r) {
     if (r == rank_) continue;
     arrival.expect(1);
-    if (!line(r, step_).word.wait_for(step_, rank_)) arrival.expect(-1);
+    line(r, step_).word.ask(step_, rank_);
   }
+  if (!all_raised()) wait_fence(fences_others_);
+  for (unsigned r = 0; r < size_; ++r)
+    if (r != rank_ && !line(r, step_).word.will_notify(step_, rank_)) arrival.expect(-1);
   co_await cell_awaiter{arrival, kind};
   // acquire: what the members show. They have raised the step before they notified.
   TESS_ASSERT(all_raised());

@@ -9,7 +9,7 @@
 //   from each other just before. Short bytes have a small ring, where the same lines take turns.
 //
 //   A member first looks for the lines of others by itself. If they take long, it leaves its rank in the line of each
-//   and parks; the exchange that raises the step returns those ranks, whose members are then notified.
+//   and parks; whoever raises the step finds those ranks, and notifies their members.
 //
 //   Parts from `read_bytes_min` on may also be read from where they lie, in the memory of the member's process: one
 //   copy, after which everybody waits until all have read. That takes some microseconds and the system's time for each
@@ -42,6 +42,14 @@ inline constexpr wait_kind exchange_wait{"exchange", &give_up_cell, true};
   return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
 }
 
+/// Handles messages, and sends what handlers sent and the reports of finishes whose last message was among them:
+/// another member may wait for these.
+inline void serve_others(worker_state& w) noexcept {
+  static_cast<void>(poll(w));
+  report_idle_finishes(w);
+  if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
+}
+
 /// Looks for what others are about to do, as long as nobody else at this worker could use the time. False: it takes
 /// long.
 template <class Done>
@@ -52,19 +60,21 @@ template <class Done>
   // Others may wait for these before they come.
   if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
   constexpr int looks = 32;
+  // Nearly all that come at the same time are seen without a pause, which takes a fifth of the time that a line takes.
+  constexpr int rounds_without_pause = 4;
+  for (int round = 0; round < rounds_without_pause; ++round) {
+    for (int i = 0; i < looks; ++i)
+      if (done()) return true;
+    if (!w.runnable.empty() || !w.unstarted.empty()) return false;
+  }
   constexpr int polls = 300;
-  // A pause takes a fifth of the time that a line takes.
-  constexpr int polls_without_pause = 4;
   for (int poll_count = 0; poll_count < polls; ++poll_count) {
+    serve_others(w);
+    if (!w.runnable.empty() || !w.unstarted.empty()) return false;
     for (int i = 0; i < looks; ++i) {
-      if (poll_count >= polls_without_pause) spin_pause();
+      spin_pause();
       if (done()) return true;
     }
-    if (!w.runnable.empty() || !w.unstarted.empty()) return false;
-    static_cast<void>(poll(w));
-    // What handlers sent, and finishes whose last message was among them: another member may wait for these, too.
-    report_idle_finishes(w);
-    if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
   }
   return false;
 }
@@ -76,8 +86,8 @@ class shared_steps {
   /// What the line itself can carry.
   static constexpr std::size_t carried_bytes = sizeof(step_line::bytes);
 
-  /// For teams whose members share memory.
-  explicit shared_steps(member_view const& team);
+  /// For teams whose members share memory. `fences_others`: each member can fence for the others, and does.
+  shared_steps(member_view const& team, bool fences_others);
 
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
   [[nodiscard]] unsigned size() const noexcept { return size_; }
@@ -124,7 +134,7 @@ class shared_steps {
   [[nodiscard]] step_line& next_line() const noexcept { return line(rank_, step_ + 1); }
   [[nodiscard]] bool raised(unsigned rank) const noexcept { return line(rank, step_).word.raised(step_); }
   [[nodiscard]] bool all_raised() const noexcept;
-  void notify(std::uint64_t ranks) noexcept;
+  void notify(unsigned ranks) noexcept;
   [[nodiscard]] bool has_ways(std::size_t part_bytes) const noexcept {
     return part_bytes >= read_bytes_min && size_ > 1 && team_.state().reads_others;
   }
@@ -133,6 +143,7 @@ class shared_steps {
   member_view team_;
   unsigned rank_;
   unsigned size_;
+  bool fences_others_;
   std::uint64_t step_;
   std::array<collective_state*, direct_places> of_;
   staging_ring* ring_ = nullptr;  ///< null: nothing is staged

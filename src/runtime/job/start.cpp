@@ -12,6 +12,7 @@
 
 #include "base/launched.hpp"
 #include "fabric/choice.hpp"
+#include "runtime/events/fence_others.hpp"
 #include "runtime/failures/abort.hpp"
 #include "runtime/failures/crash_report.hpp"
 #include "runtime/failures/failed_places.hpp"
@@ -76,6 +77,8 @@ wireup* configure(job_state& j) {
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
   check_race_check(s);
+  // While there is one thread: later it would take milliseconds.
+  static_cast<void>(can_fence_others());
   fabric_choice choice({s.fabric, s.places, s.delay, s.seed, !s.no_window, s.progress_thread, failure_timeout(s)});
   s.fabric = choice.name();
   wireup* const programs = choice.programs();

@@ -20,6 +20,7 @@ inline constexpr lost_operation lost_call{
     "an at", "expected co_await (or abandon(), or at_async): its result and its exception are lost"};
 inline constexpr lost_operation lost_event_call{
     "an operation at another place", "expected co_await (or abandon()): its result and its exception are lost"};
+inline constexpr lost_operation lost_barrier{"a barrier", "expected co_await: this place did not take part"};
 inline constexpr lost_operation lost_event{"an operation that may wait", "expected co_await: it had no effect"};
 inline constexpr lost_operation lost_finish{"a finish", "expected co_await: its body did not run"};
 inline constexpr lost_operation lost_sleep{"a sleep", "expected co_await: it took no time"};
@@ -41,6 +42,8 @@ class must_await {
     if (lost_ != nullptr) report_unawaited(*lost_, at_);
   }
   void met() const noexcept { lost_ = nullptr; }
+  /// Where the operation was called.
+  [[nodiscard]] std::source_location where() const noexcept { return at_; }
 
  private:
   mutable lost_operation const* lost_ = nullptr;
@@ -51,6 +54,7 @@ class must_await {
   constexpr must_await(lost_operation const&, std::source_location) noexcept {}
   constexpr must_await() noexcept = default;
   constexpr void met() const noexcept {}
+  [[nodiscard]] static constexpr std::source_location where() noexcept { return {}; }
 #endif
   must_await(must_await const&) = delete;
   must_await& operator=(must_await const&) = delete;
