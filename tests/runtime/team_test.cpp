@@ -119,13 +119,16 @@ TEST_P(teams, whose_barriers_end_at_once_keep_nobody_from_his_turn) {
   run_here([]() -> task<void> {
     co_await on_all_places([]() -> task<void> {
       constexpr unsigned rounds_max = 1'000'000;
-      bool ran = false, answered = false;
+      // Another worker may run them.
+      std::atomic<bool> ran{false}, answered{false};
       auto const next = static_cast<place_id>((here() + 1U) % places());
       co_await finish([&]() -> task<void> {
         spawn([&ran] { ran = true; });
         spawn([&answered, next]() -> task<void> { answered = co_await at(next, [] { return true; }); });
         unsigned round = 0;
-        auto const all_done = [&] { return all_reduce(ran && answered, [](bool a, bool b) { return a && b; }); };
+        auto const all_done = [&] {
+          return all_reduce(ran.load() && answered.load(), [](bool a, bool b) { return a && b; });
+        };
         for (; round < rounds_max && !co_await all_done(); ++round) co_await barrier();
         EXPECT_LT(round, rounds_max);
       });
