@@ -52,10 +52,10 @@ struct member {
 };
 
 /// False: the other did not come within ten seconds.
-bool meet(member& mine, member& other, unsigned my_rank, std::uint64_t step, bool others_fence) {
-  if (mine.word.raise(step, others_fence) != 0) other.notified.store(step, std::memory_order_release);
+bool meet(member& mine, member& other, unsigned my_rank, std::uint64_t step, bool waiters_fence) {
+  if (mine.word.raise(step, waiters_fence) != 0) other.notified.store(step, std::memory_order_release);
   other.word.ask(step, my_rank);
-  detail::wait_fence(others_fence);
+  detail::wait_fence(waiters_fence);
   if (!other.word.will_notify(step, my_rank)) return true;
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (unsigned looks = 0; mine.notified.load(std::memory_order_acquire) != step; ++looks) {

@@ -56,11 +56,11 @@ T& reached(member_view const& team, T* mine, unsigned rank) noexcept {
 void reach_record::learn(member_view const& team) noexcept {
   if (team.size() > direct_places) return void(knows_ = known::no);
   if (knows_ == known::has_spoken) {
-    said least = said::fences_others_too;
+    said least = said::can_fence_too;
     // relaxed: the collective in which they spoke has ended.
     for (unsigned r = 0; r < team.size(); ++r) least = std::min(least, reached_by_[r].load(std::memory_order_relaxed));
     knows_ = least != said::nothing ? known::yes : known::no;
-    all_fence_others_ = least == said::fences_others_too;
+    waiters_fence_ = least == said::can_fence_too;
     return;
   }
   knows_ = known::has_spoken;
@@ -68,7 +68,7 @@ void reach_record::learn(member_view const& team) noexcept {
   for (unsigned r = 0; r < team.size(); ++r)
     reaches_all = reaches_all && job.atomic_window[place_of(team.any(this, r))] != no_window;
   if (!reaches_all) return;
-  said const mine = can_fence_others() ? said::fences_others_too : said::reaches_all;
+  said const mine = can_fence_others() ? said::can_fence_too : said::reaches_all;
   for (unsigned r = 0; r < team.size(); ++r)
     reached(team, &reached_by_[team.rank()], r).store(mine, std::memory_order_relaxed);
 }
@@ -190,7 +190,7 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
   s.sweep_given_up = true;  // for an exception
   s.sweep_reach.begin(team);
   if (s.sweep_reach.all_reach_all() && bytes <= shared_steps::carried_bytes)
-    co_await sweep_shared(shared_steps(team, s.sweep_reach.all_fence_others()), mine, bytes, combine, op, result);
+    co_await sweep_shared(shared_steps(team, s.sweep_reach.waiters_fence()), mine, bytes, combine, op, result);
   else if (team.size() <= direct_places)
     co_await sweep_direct(team, e, mine, bytes, combine, op, result);
   else
@@ -204,7 +204,7 @@ namespace {
 void raise_barrier(member_view const& team, completion& arrival) {
   collective_state& s = team.state();
   s.barrier_sent = true;
-  unsigned const ranks = s.barrier_step.raise(s.barriers + 1, s.barrier_reach.all_fence_others());
+  unsigned const ranks = s.barrier_step.raise(s.barriers + 1, s.barrier_reach.waiters_fence());
   for (unsigned r = 0; ranks >> r != 0; ++r)
     if ((ranks >> r & 1U) != 0)
       block_put({}, team.any(&arrival, r), nullptr, team.any(&arrival, r), std::source_location::current());
@@ -230,7 +230,7 @@ void wait_for_others(member_view const& team, completion& arrival) noexcept {
     step.ask(s.barriers + 1, team.rank());
     all_came = all_came && step.raised(s.barriers + 1);
   });
-  if (!all_came) wait_fence(s.barrier_reach.all_fence_others());
+  if (!all_came) wait_fence(s.barrier_reach.waiters_fence());
   for_each_other([&](step_word& step, unsigned r) {
     if (step.will_notify(s.barriers + 1, team.rank()))
       s.barrier_asked = static_cast<std::uint8_t>(s.barrier_asked | 1U << r);
@@ -281,16 +281,13 @@ task<void> team_barrier(team_name name, barrier_way way) {
   if (begins) s.barrier_reach.begin(team);
   if (way == barrier_way::fastest && s.barrier_reach.all_reach_all() && (begins || barrier_is_raised(s))) {
     unsigned const size = team.size();
-    auto const all_came = [&s, size] { return barrier_raised_by_all(s, size); };
     if (s.barrier_steps[0] == nullptr)
       for (unsigned r = 0; r < size; ++r) s.barrier_steps[r] = &reached(team, &s.barrier_step, r);
-    if (begins) raise_barrier(team, e.barrier[0]);
-    if (begins ? !look_for(all_came) : !all_came()) {
-      wait_for_others(team, e.barrier[0]);
-      co_await cell_awaiter{e.barrier[0], barrier_wait};
-      // acquire: what the others did before they came, which was before they notified.
-      TESS_ASSERT(all_came());
-    }
+    if (barrier_at_once(name)) co_return;
+    wait_for_others(team, e.barrier[0]);
+    co_await cell_awaiter{e.barrier[0], barrier_wait};
+    // acquire: what the others did before they came, which was before they notified.
+    TESS_ASSERT(barrier_raised_by_all(s, size));
     end_barrier(s);
     co_return;
   }

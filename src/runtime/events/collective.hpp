@@ -48,12 +48,12 @@ inline constexpr std::size_t way_sizes = 5;
 /// A member's steps, which others of a small team that maps its segment see and wait for.
 class step_word {
  public:
-  /// Returns the ranks that wait for this step, as bits; they are to be notified. `others_fence`: as of wait_fence().
-  [[nodiscard]] unsigned raise(std::uint64_t step, bool others_fence) noexcept {
+  /// Returns the ranks that wait for this step, as bits; they are to be notified. `waiters_fence`: as for wait_fence().
+  [[nodiscard]] unsigned raise(std::uint64_t step, bool waiters_fence) noexcept {
     // release: what the member shows. A locked instruction would hold up the loads that follow until the line is here.
     word_.store(step, std::memory_order_release);
     // Either whoever is about to wait sees the step, or its bit is seen here.
-    if (others_fence)
+    if (waiters_fence)
       std::atomic_signal_fence(std::memory_order_seq_cst);
     else
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -84,9 +84,9 @@ class step_word {
 };
 static_assert(direct_places <= 8);
 
-/// Between ask() and will_notify(). `of_others`: the members that raise steps do not fence themselves.
-inline void wait_fence(bool of_others) noexcept {
-  if (of_others)
+/// Between ask() and will_notify(). `waiters_fence`: who waits fences for those that raise, which have no fence then.
+inline void wait_fence(bool waiters_fence) noexcept {
+  if (waiters_fence)
     fence_others();
   else
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -102,15 +102,16 @@ class reach_record {
     if (knows_ < known::no) learn(team);
   }
   [[nodiscard]] bool all_reach_all() const noexcept { return knows_ == known::yes; }
-  [[nodiscard]] bool all_fence_others() const noexcept { return all_fence_others_; }
+  /// All can fence for the others, and those that wait do.
+  [[nodiscard]] bool waiters_fence() const noexcept { return waiters_fence_; }
 
  private:
   void learn(member_view const& team) noexcept;
 
-  enum class said : std::uint8_t { nothing, reaches_all, fences_others_too };
+  enum class said : std::uint8_t { nothing, reaches_all, can_fence_too };
   std::array<std::atomic<said>, direct_places> reached_by_{};  ///< what that rank said
   enum class known : std::uint8_t { nothing, has_spoken, no, yes } knows_ = known::nothing;
-  bool all_fence_others_ = false;
+  bool waiters_fence_ = false;
 };
 
 /// What a member shows the others with a step of an exchange, in one cache line; shared_steps.hpp.
@@ -166,7 +167,7 @@ struct collective_state {
   std::uint64_t own_address = 0;        ///< of this state in the member's process
   std::int32_t process = 0;
   bool reads_others = false;            ///< each member can read the memory of all the others' processes
-  bool exchanges_fence_others = false;  ///< each member has a processor and can fence for the others
+  bool exchange_waiters_fence = false;  ///< each member has a processor and can fence for the others
   std::array<way_record, way_sizes> ways;
   reach_record barrier_reach;
   reach_record sweep_reach;

@@ -308,7 +308,7 @@ task<void> reduce_carried(shared_steps with, std::span<std::byte> values, elemen
 
 task<void> exchange_shared(member_view const& team, std::span<std::byte const> body, std::span<part_read> reads,
                            std::uint64_t length, exchange_fault fault) {
-  shared_steps with(team, team.state().exchanges_fence_others);
+  shared_steps with(team, team.state().exchange_waiters_fence);
   if (body.size() <= shared_steps::carried_bytes) return exchange_carried(with, body, reads, length, fault);
   shared_parts const parts(with, body, reads);
   if (parts.part_bytes() < shared_steps::read_bytes_min) return run_steps(with, parts, length, fault, body.size());
@@ -319,7 +319,7 @@ task<void> exchange_shared(member_view const& team, std::span<std::byte const> b
 task<void> reduce_shared(member_view const& team, std::span<std::byte> values, element_combination const& by,
                          bool wanted) {
   std::uint64_t const length = values.size() / by.bytes;
-  shared_steps const with(team, team.state().exchanges_fence_others);
+  shared_steps const with(team, team.state().exchange_waiters_fence);
   if (values.size() <= shared_steps::carried_bytes) return reduce_carried(with, values, by, wanted);
   if (values.size() * with.size() <= whole_bytes_max)
     return run_steps(with, whole_reduction(with, values, by, wanted), length, exchange_fault::none, values.size());

@@ -44,13 +44,13 @@ task<void> find_sharing(team_name name) {
       if (!with.can_read(r)) can &= ~reads;
     can = co_await team_all_reduce(name, can, [](std::uint32_t a, std::uint32_t b) { return a & b; });
     state.reads_others = (can & reads) != 0;
-    state.exchanges_fence_others = (can & fences) != 0;
+    state.exchange_waiters_fence = (can & fences) != 0;
   }
   state.sharing = state.staging_bytes != 0 ? memory_sharing::yes : memory_sharing::no;
 }
 
-shared_steps::shared_steps(member_view const& team, bool fences_others)
-    : team_(team), rank_(team.rank()), size_(team.size()), fences_others_(fences_others), step_(team.state().steps) {
+shared_steps::shared_steps(member_view const& team, bool waiters_fence)
+    : team_(team), rank_(team.rank()), size_(team.size()), waiters_fence_(waiters_fence), step_(team.state().steps) {
   for (unsigned r = 0; r < size_; ++r)
     of_[r] =
         r == rank_ ? &team.state() : reinterpret_cast<collective_state*>(through_window(team.any(&team.state(), r)));
@@ -150,7 +150,7 @@ void shared_steps::raise() noexcept {
   step_word& mine = next_line().word;
   team_.state().steps = ++step_;
   next_staged_ = nullptr;
-  if (unsigned const ranks = mine.raise(step_, fences_others_)) [[unlikely]]
+  if (unsigned const ranks = mine.raise(step_, waiters_fence_)) [[unlikely]]
     notify(ranks);
 }
 
@@ -182,7 +182,7 @@ task<void> shared_steps::arrival(wait_kind const& kind) {
     arrival.expect(1);
     line(r, step_).word.ask(step_, rank_);
   }
-  if (!all_raised()) wait_fence(fences_others_);
+  if (!all_raised()) wait_fence(waiters_fence_);
   for (unsigned r = 0; r < size_; ++r)
     if (r != rank_ && !line(r, step_).word.will_notify(step_, rank_)) arrival.expect(-1);
   co_await cell_awaiter{arrival, kind};

@@ -86,8 +86,8 @@ class shared_steps {
   /// What the line itself can carry.
   static constexpr std::size_t carried_bytes = sizeof(step_line::bytes);
 
-  /// For teams whose members share memory. `fences_others`: each member can fence for the others, and does.
-  shared_steps(member_view const& team, bool fences_others);
+  /// For teams whose members share memory. `waiters_fence`: as for wait_fence().
+  shared_steps(member_view const& team, bool waiters_fence);
 
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
   [[nodiscard]] unsigned size() const noexcept { return size_; }
@@ -143,7 +143,7 @@ class shared_steps {
   member_view team_;
   unsigned rank_;
   unsigned size_;
-  bool fences_others_;
+  bool waiters_fence_;
   std::uint64_t step_;
   std::array<collective_state*, direct_places> of_;
   staging_ring* ring_ = nullptr;  ///< null: nothing is staged
