@@ -62,12 +62,14 @@ int reproduce(words const& given) {
   };
   keep_flag("--quick", "small inputs: shows that it works");
   keep("--figure", "N",
-       "nemesys (8..13), rmem (3, 4), cni (7..10, 11a, 11b, rounds), rae (1..3, 7..10, tasks): only this figure; "
-       "repeatable");
+       "nemesys (8..13), rmem (3, 4), cni (7..10, 11a, 11b, rounds), rae (1..3, 7..10, tasks, saving): only this "
+       "figure; repeatable");
   keep("--table", "N", "nemesys (2, 3, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: only this kernel; repeatable");
   keep("--heap", "collected|recycled", "nemesys: of the kernels; collected, as the paper's, is the default");
   keep("--image", "memory|tlm", "nemesys: where the kernels' images are; memory, as the paper's, is the default");
+  keep("--system", "polled|kernel", "nemesys: who does its tasks at the system's harts; polled is the default");
+  keep("--rounds", "N|paper", "cni: rounds of figures 11a and 11b; paper: 1000 and 10000 as there, which take hours");
   keep("--suite", "imsuite|gap|circustent", "together: only this suite; repeatable");
   keep("--jobs", "N", "runs at the same time; default: number of processors");
   keep("--layouts", "N",
