@@ -1,8 +1,8 @@
 """reproduce: every `tess reproduce` of the pages has options that the command and the package for Python both know.
 
-Method: the commands in code spans and fenced blocks of all pages. The command `tess` gets an unknown option in addition,
-so that it starts nothing and names all that it does not know; the paper's parser in Python gets the words as they are.
-TESS names the `tess` to use; without it, skipped.
+Method: the commands in code spans and fenced blocks of all pages. The command `tess` gets an unknown option in
+addition, so that it starts nothing and names all that it does not know; the paper's parser in Python gets the words as
+they are. TESS names the `tess` to use; without it, skipped.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ class Commands(unittest.TestCase):
             with self.subTest(page=page, words=words):
                 done = subprocess.run([TESS, "reproduce", *words, UNKNOWN], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 2)
-                # Of several, it would name them all.
+                # It would name them all, if there were several.
                 self.assertRegex(done.stderr.strip(), rf"not expected: {UNKNOWN}$")
 
 
