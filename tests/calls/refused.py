@@ -1,14 +1,10 @@
-"""refused: calls that would go wrong at another place, or whose result would be lost, do not compile.
+"""refused: calls that would go wrong at another place, or whose result would be lost, do not compile."""
 
-Method: tests/calls/refused.cpp is compiled once for each wrong call, with warnings as errors, and the compiler's words
-are searched. Usage: refused.py COMPILER SOURCE_DIR
-"""
-
-import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from refusals import main  # noqa: E402
 
 CAPTURE = ["must not capture by reference", "capture values"]
 VALUE = ["a value that travels must not hold an address"]
@@ -78,41 +74,5 @@ EXPECTED = {
     56: VALUE,
 }
 
-
-def compile_headers(compiler: str, root: Path, folder: Path) -> list[str]:
-    """The options that take the headers from one compilation; none if the compiler cannot."""
-    made = folder / "tess.pch"
-    words = [compiler, "-std=c++23", "-Wall", "-Wextra", "-Werror", "-x", "c++-header", f"-I{root / 'include'}"]
-    words += [str(root / "include/tess/tess.hpp"), "-o", str(made)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return ["-include-pch", str(made)] if "clang" in compiler and done.returncode == 0 else []
-
-
-def compile_case(compiler: str, root: Path, headers: list[str], case: int) -> tuple[int, str]:
-    words = [compiler, "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-DCASE={case}", *headers]
-    words += [f"-I{root / 'include'}", str(root / "tests/calls/refused.cpp")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return done.returncode, done.stderr
-
-
-def main() -> int:
-    compiler, root = sys.argv[1], Path(sys.argv[2])
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        headers = compile_headers(compiler, root, Path(folder))
-        outcomes = list(pool.map(lambda case: compile_case(compiler, root, headers, case), [0, *EXPECTED]))
-    code, text = outcomes[0]
-    if code != 0:
-        print(f"what is right was refused:\n{text}")
-        failures += 1
-    for (case, words), (code, text) in zip(EXPECTED.items(), outcomes[1:], strict=True):
-        missing = [word for word in words if word not in text]
-        if code == 0 or missing:
-            print(f"case {case}: code {code}, the message lacks {missing}:\n{text[:3000]}")
-            failures += 1
-    print(f"{len(EXPECTED) + 1 - failures} fine, {failures} wrong")
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests/calls/refused.cpp", EXPECTED))

@@ -1,13 +1,10 @@
-"""refused: what cannot travel is a compile error that names the member and the remedy.
+"""refused: what cannot travel is a compile error that names the member and the remedy."""
 
-Method: tests/objects/refused.cpp is compiled once for each wrong type, and the compiler's words are searched.
-Usage: refused.py COMPILER SOURCE_DIR
-"""
-
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from refusals import main  # noqa: E402
 
 # Number of the case → what the message must say.
 EXPECTED = {
@@ -36,31 +33,5 @@ EXPECTED = {
     23: ["char *", "use a global_ptr, a unique_ptr, or objects alone"],
 }
 
-
-def compile_case(compiler: str, root: Path, case: int) -> tuple[int, str]:
-    words = [compiler, "-std=c++23", "-fsyntax-only", f"-DCASE={case}", f"-I{root / 'include'}"]
-    words.append(str(root / "tests/objects/refused.cpp"))
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return done.returncode, done.stderr
-
-
-def main() -> int:
-    compiler, root = sys.argv[1], Path(sys.argv[2])
-    failures = 0
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda case: compile_case(compiler, root, case), [0, *EXPECTED]))
-    code, text = outcomes[0]
-    if code != 0:
-        print(f"the good type was refused:\n{text}")
-        failures += 1
-    for (case, words), (code, text) in zip(EXPECTED.items(), outcomes[1:], strict=True):
-        missing = [word for word in words if word not in text]
-        if code == 0 or missing:
-            print(f"case {case}: code {code}, the message lacks {missing}:\n{text[:3000]}")
-            failures += 1
-    print(f"{len(EXPECTED) + 1 - failures} fine, {failures} wrong")
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests/objects/refused.cpp", EXPECTED))
