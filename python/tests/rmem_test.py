@@ -12,7 +12,7 @@ from pathlib import Path
 from tessera.papers.rmem import checks, figures
 from tessera.papers.rmem.measures import Results
 from tessera.papers.rmem.paper import RMEM
-from tessera.papers.rmem.plan import KIB, Plan, Run
+from tessera.papers.rmem.plan import DIRECTIONS, KIB, SYSTEMS, WAYS, Plan, Run
 from tessera.reproduce.claims import Claims
 from tessera.simulator import machines
 
@@ -160,6 +160,11 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.of(hidden)["peers_gap_write"], "worse")
         fast = dict.fromkeys(SET_UP, -30_000)
         self.assertEqual(self.of(changed(set_up=fast))["link_peak"], "better")
+        found = measured(checks.MEASURES, results(), "link_peak")
+        of = results()
+        every = [of.total(way, direction, count, system) for way in WAYS for direction in DIRECTIONS
+                 for count in of.plan.peers for system in SYSTEMS]  # fmt: skip
+        self.assertGreaterEqual(found.ours.median, max(every))
 
     def test_the_quick_form_is_not_judged(self):
         self.assertEqual(set(self.of(quick=True).values()), {"not run", "not reproduced", "fitted"})

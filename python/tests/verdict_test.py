@@ -80,8 +80,14 @@ class Verdicts(unittest.TestCase):
         self.assertIs(verdict(claim(), Interval(2.5, 1.4, 4.1, 5)), Verdict.WORSE)
         self.assertIs(verdict(claim(), Interval(0.9, 0.8, 1.6, 5)), Verdict.REVERSED)
 
+    def test_rounding_does_not_leave_a_band(self):
+        added = claim(low=0.4, high=0.4, band=(0.3, 0.5))
+        self.assertLess(4.0 - 3.7, 0.3)  # as 3.7 and 4.0 us, measured
+        self.assertIs(verdict(added, one(4.0 - 3.7)), Verdict.MET)
+        self.assertIs(verdict(added, one(0.3 - 1e-6)), Verdict.WORSE)
+
     def test_fitted_and_configured_values_are_not_met(self):
-        for kind in ("fitted", "configured", "one-sided"):
+        for kind in ("fitted", "configured", "one-sided", "redefined"):
             self.assertIs(verdict(claim(kind=kind), one(2.5)), Verdict.FITTED)
             self.assertIs(verdict(claim(kind=kind), one(5.0)), Verdict.BETTER)
 

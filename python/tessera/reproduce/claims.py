@@ -9,7 +9,8 @@ round, e.g. 1 for a ratio. band: "25 %" of the value, "± 5", or "3 to 10". kind
 
   fitted      a parameter of ours was chosen so that this value comes out (reference/fitted.csv): it proves nothing
   configured  the value is an input of the machine, and was measured to show that the machine has it
-  one-sided   the paper states a direction without a number, which ours could hardly miss
+  one-sided   ours could hardly miss it, e.g. since the paper states a direction without a number
+  redefined   what is compared was defined anew after it had been measured
   absent      nothing here measures it; the cause says why
   definition  a number that measurements need; no observation
 
@@ -25,7 +26,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-PROVE_NOTHING = ("fitted", "configured", "one-sided")
+PROVE_NOTHING = ("fitted", "configured", "one-sided", "redefined")
 KINDS = ("", *PROVE_NOTHING, "absent", "definition")
 DIRECTIONS = ("", "higher", "lower")
 WIDE_UNITS = {"percent": "%"}
@@ -43,8 +44,8 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 def number(value: float) -> str:
-    """A number with up to four digits, or all of a whole number."""
-    return f"{value:.0f}" if value == round(value) and abs(value) >= 1000 else f"{value:.4g}"
+    """A number with four digits, or all digits before the point."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def ends(low: float, high: float) -> str:

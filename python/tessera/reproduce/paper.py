@@ -30,6 +30,7 @@ class Sensitivity:
     reaches: Callable[[Any, str], bool] = lambda run, key: True  # whether a machine's parameter has a part in a run
     form: Callable[[Any], Any] = lambda run: run  # what is run in its place
     inputs: str = ""  # how that differs, e.g. "kernels with 16 nodes"
+    all_kernels: str = "all kernels"  # which ones these words of a claim mean here
 
 
 def no_options(_: argparse.ArgumentParser) -> None:

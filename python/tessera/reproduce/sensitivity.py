@@ -80,7 +80,8 @@ def item(paper: Paper, plan: Plan, executor: Executor, reference: Path, fitted: 
     claims = [results.paper[name] for results in [paper.measure(plan, view(paper, executor, None), reference)]
               for name in paper.sensitivity.claims]  # fmt: skip
     plain = values(paper, paper.measure(plan, view(paper, executor, None), reference))
-    names = [f"{claim.item}: {claim.observation}" for claim in claims]
+    words = [claim.observation.replace("all kernels", paper.sensitivity.all_kernels) for claim in claims]
+    names = [f"{claim.item}: {one}" for claim, one in zip(claims, words, strict=True)]
     columns = ["parameter", "value", *(f"{name}, {claim.unit}" for name, claim in zip(names, claims, strict=True))]
     rows: list[list[Cell]] = [["as it is", "", *map(rounded, plain)]]
     series: dict[str, list[tuple[float | str, float | None]]] = {claim.name: [] for claim in claims}

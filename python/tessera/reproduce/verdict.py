@@ -76,6 +76,11 @@ def interval(values: Sequence[float]) -> Interval:
     return Interval(median(ordered), ordered[rank - 1], ordered[-rank], len(ordered))
 
 
+def is_less(a: float, b: float) -> bool:
+    """Whether a is less than b by more than what rounding makes of equal numbers."""
+    return a < b and not math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
 def side(value: float, neutral: float) -> int:
     """-1 below, 0 on, 1 above the neutral value."""
     return (value > neutral) - (value < neutral)
@@ -96,7 +101,7 @@ def verdict(claim: Claim, ours: Interval | None) -> Verdict:
     if ours is None:
         return Verdict.NOT_RUN
     least, most = claim.band
-    below, above = ours.low < least, ours.high > most
+    below, above = is_less(ours.low, least), is_less(most, ours.high)
     if not below and not above:
         return Verdict.FITTED if claim.kind in PROVE_NOTHING else Verdict.MET
     if is_reversed(claim, ours.median):

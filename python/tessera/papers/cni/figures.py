@@ -114,7 +114,7 @@ def figure8(results: Results) -> Item:
 def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
     """Figure 9 or 10: an algorithm on blocks."""
     columns = ["N", "cores", "transport", "cycles", "computing", "sending", "waiting", "speed-up", "efficiency %"]
-    columns += ["communication saved by stores %", "total saved %"]
+    columns += ["communication saved by stores, or by rdma if negative, %", "total saved %"]
     rows: list[list[Cell]] = []
     speedups: dict[str, list[tuple[int, float | None]]] = {}
     communication: dict[str, list[tuple[int, float | None]]] = {}

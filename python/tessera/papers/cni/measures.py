@@ -50,6 +50,11 @@ def span(lines: list[Line]) -> int:
     return max(line["end"] for line in lines) - min(line["begin"] for line in lines)
 
 
+def saved(stores: float, rdma: float) -> float:
+    """Share of the longer time that the shorter one saves: positive if stores take less, negative if RDMA does."""
+    return 1 - stores / rdma if stores <= rdma else rdma / stores - 1
+
+
 class Results(results.Results):
     """Measurements of the plan's runs, and the paper's numbers."""
 
@@ -121,8 +126,8 @@ class Results(results.Results):
         return one.total / several.total if one and several else None
 
     def stores_gain(self, program: str, cpus: int, n: int) -> tuple[float, float] | None:
-        """Shares of communication and of total time that stores save against RDMA; negative where RDMA is faster."""
+        """Shares of communication and of all time of the slower way that stores save; negative: that RDMA saves."""
         stores, rdma = (self.blocks(program, by, cpus, n) for by in ("stores", "rdma"))
         if not stores or not rdma:
             return None
-        return 1 - stores.communicating / rdma.communicating, 1 - stores.total / rdma.total
+        return saved(stores.communicating, rdma.communicating), saved(stores.total, rdma.total)

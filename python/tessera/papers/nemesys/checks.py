@@ -13,6 +13,7 @@ from tessera.papers.nemesys.measures import Results, mean
 from tessera.papers.nemesys.micro import WORD_BYTES, Copies, platform, points
 from tessera.papers.nemesys.plan import KERNELS, MESSAGES, NEMESYS, PEGASUS, SINGLE, SMALL, TWIN, runs_of
 from tessera.papers.nemesys.system import MEASURES as SYSTEM
+from tessera.papers.nemesys.system import with_system
 from tessera.papers.nemesys.variants import remaining_gain, slowdown
 from tessera.reproduce.checks import Found, Measure
 from tessera.reproduce.items import ratio
@@ -84,6 +85,12 @@ def memory_bytes(machine: dict) -> int:
     """The DRAM of all memories."""
     dram = machine["dram"]
     return dram["rows"] * dram["banks"] * dram["ranks"] * dram["row_bytes"] * len(machine["memory"]["tiles"])
+
+
+def application_harts(machine: dict) -> int:
+    """Harts for applications of all tiles without a memory."""
+    grid = machine["grid"]
+    return (grid["width"] * grid["height"] - len(machine["memory"]["tiles"])) * machine["harts"]["application"]
 
 
 PROBED = ("l1_instruction_bytes", "l1_data_bytes", "l1_data_line_bytes", "l2_bytes", "l2_line_bytes", "tlm_bytes",
@@ -237,22 +244,22 @@ def gains(results: Results, machine: Machine, over: str) -> Values:
     return by_kernel(lambda kernel: gain(results, kernel, machine, over))
 
 
-def run_time_gain(which: Callable[..., float], pick: Callable[[Values], float]) -> Measure:
+def run_time_gain(
+    which: Callable[..., float], pick: Callable[[Values], float], machine: Machine = SINGLE
+) -> Measure:
     """The least gain over the better baseline, or the largest over either."""
 
     def measure(results: Results) -> Found | None:
-        both = [gains(results, SINGLE, over) for over in BASELINES]
+        both = [gains(results, machine, over) for over in BASELINES]
         each = {k: which(one[k] for one in both) for k in KERNELS if all(k in one for one in both)}
         return found(results, each, pick)
 
     return measure
 
 
-def faster_kernels(results: Results) -> Found | None:
-    """How many kernels are faster than with either baseline."""
-    both = [gains(results, SINGLE, over) for over in BASELINES]
-    each = {k: min(one[k] for one in both) for k in KERNELS if all(k in one for one in both)}
-    return found(results, each, lambda values: sum(value > 1 for value in values.values()))
+def above_one(values: Values) -> float:
+    """How many kernels gain anything."""
+    return sum(value > 1 for value in values.values())
 
 
 def least_gain(over: str) -> Measure:
@@ -390,10 +397,12 @@ MEASURES: dict[str, Measure] = {
     **{name: probed(name) for name in PROBED},
     "memory_mhz": configured(lambda machine: machine["clocks"]["memory_mhz"]),
     "pgas_bytes": configured(memory_bytes),
+    "application_harts": configured(application_harts),
     "fifo_entries": configured(lambda machine: machine["nma"]["queue_entries"]),
     **area.MEASURES,
     "object_setup": of_unit("object", "setup_us"),
     **SYSTEM,
+    "object_setup_whole": with_system(of_unit("object", "setup_us")),
     "object_slope": of_unit("object", "slope_us", factor=NS_PER_BYTE),
     "pointer_mask": pointer_mask,
     "software_object_setup": of_software("object", "setup_us"),
@@ -413,7 +422,10 @@ MEASURES: dict[str, Measure] = {
     "list_quadratic": list_quadratic,
     "run_time_gain_least": run_time_gain(min, least),
     "run_time_gain_most": run_time_gain(max, most),
-    "faster_kernels": faster_kernels,
+    "faster_kernels": run_time_gain(min, above_one),
+    "run_time_gain_least_twin": run_time_gain(min, least, TWIN),
+    "run_time_gain_most_twin": run_time_gain(max, most, TWIN),
+    "faster_kernels_twin": run_time_gain(min, above_one, TWIN),
     **{f"least_gain_{way}": least_gain(way) for way in BASELINES},
     "twin_nemesys": twin(NEMESYS),
     "twin_pegasus": twin(PEGASUS),

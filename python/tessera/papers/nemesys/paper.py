@@ -102,5 +102,6 @@ NEMESYS = Paper(
         uses,
         sensitive_form,
         f"kernel lcr with {SENSITIVE_NODES} nodes",
+        "BF and LCR",
     ),
 )

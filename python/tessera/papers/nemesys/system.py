@@ -33,6 +33,18 @@ def costs(target: int) -> Measure:
     return measure
 
 
+def with_system(unit: Measure) -> Measure:
+    """The accelerator's own time for one object and that of the system's harts."""
+
+    def measure(results: Results) -> Found | None:
+        own, system = unit(results), costs(ONE_MEMORY)(results)
+        if own is None or system is None:
+            return None
+        return Found(own + system.value, f"{own:.1f} of the NMA and {system.value:.1f} of the system's harts")
+
+    return measure
+
+
 MEASURES: dict[str, Measure] = {"system_costs": costs(ONE_MEMORY), "system_costs_twin": costs(TWO_MEMORIES)}
 
 

@@ -148,6 +148,21 @@ def misses(patterns: tuple[str, ...]) -> Measure:
     return measure
 
 
+def miss_irregular(results: Results) -> Found | None:
+    """The same of irregular kernels, SCATTER and GATHER with arrays whose sizes are no powers of two."""
+    plain = misses(IRREGULAR)(results)
+    each = {pattern: mean_misses(results, NODES, (pattern,), "retain") for pattern in IRREGULAR}
+    for name, run in results.plan.other_sizes():
+        pattern = name.split("_")[0]
+        if pattern in each:
+            one = results.interface(run)
+            each[pattern] = one and one.misses
+    if plain is None or None in each.values():
+        return None
+    words = ", ".join(f"{name} {100 * value:.2f}" for name, value in each.items())
+    return Found(100 * fmean(each.values()), f"{words}; with arrays of 2^n words {plain.value:.2f}: {plain.note}")
+
+
 def merging(results: Results) -> Found | None:
     """Memory accesses that merging saves where a line is not retained."""
     apart, together = (accesses_each(results, "free-at-once", merge=merge) for merge in (False, True))
@@ -182,7 +197,7 @@ MEASURES: dict[str, Measure] = {
     "instructions_removed": of_kernels(removed, fmean),
     "addresses": addresses,
     "addresses_sparse": addresses_sparse,
-    "miss_irregular": misses(IRREGULAR),
+    "miss_irregular": miss_irregular,
     "miss_regular": misses(REGULAR),
     "merging": merging,
     "nodes": configured(lambda machine: machine["grid"]["width"] * machine["grid"]["height"]),
