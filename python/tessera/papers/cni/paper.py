@@ -57,7 +57,8 @@ CNI = Paper(
     measures=checks.MEASURES,
     sensitivity=Sensitivity(
         ("--quick", "--table", "1a", "--table", "1b", "--figure", "8", "--figure", "11a", "--figure", "11b"),
-        ("store_one_way", "mr_queue_total_4", "counter_4", "rdma_over_stores", "lock_gain_least", "barrier_gain_16"),
+        ("store_one_way", "mr_queue_total_4", "counter_4", "rdma_over_stores", "rdma_over_stores_copy",
+         "lock_gain_least", "barrier_gain_16"),  # fmt: skip
         lambda run: run.copies <= 16,
     ),
     add_options=add_options,
