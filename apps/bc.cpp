@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <unordered_set>
 
 #include "command_line/command_line.hpp"
@@ -22,7 +23,7 @@ struct options : command_line::graph_options {
   kernels::pace pace = kernels::pace::overlapping;
   std::vector<std::string> named_sources;
   std::uint64_t sources = 4;
-  std::uint64_t seed = 0;  // 0: sources are spread over the numbers
+  std::optional<std::uint64_t> seed;  // without one, sources are spread over the numbers
   bool endpoints = false;
   bool normalise = false;
   std::size_t top = 10;
@@ -81,8 +82,10 @@ tess::task<int> rank(options const& o) {
   std::vector<graph::vertex> sources;
   for (std::string const& name : o.named_sources) sources.push_back(loaded.find(name));
   if (sources.empty())
-    sources = o.seed != 0 ? drawn(loaded.graph.vertices(), o.sources, o.seed)
-                          : co_await kernels::spread_sources(loaded.graph, o.sources);
+    sources = o.seed ? drawn(loaded.graph.vertices(), o.sources, *o.seed)
+                     : co_await kernels::spread_sources(
+                           loaded.graph, o.sources,
+                           o.normalise ? kernels::source_kind::any : kernels::source_kind::with_edges);
   auto const ends = o.endpoints ? kernels::path_ends::counted : kernels::path_ends::left_out;
   kernels::bc const kernel = co_await kernels::bc::make(loaded.graph);
   kernels::bc_result result;
@@ -147,12 +150,12 @@ int main(int argc, char** argv) {
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
   app.add_option("--sources", o.sources,
-                 "how many sources to choose, among the vertices with edges; as many as there "
-                 "are give the exact centrality")
+                 "how many sources to choose, among the vertices with edges, or with --normalise among all; as many as "
+                 "there are give the exact centrality")
       .shows_default()
       .positive();
   app.add_option("--source", o.named_sources, "a source, by name or number, instead of chosen ones; may be repeated");
-  app.add_option("--seed", o.seed, "chooses the sources at random among all vertices, the same for the same seed");
+  app.add_seed(o.seed, "chooses the sources at random among all vertices, the same for the same seed");
   app.add_flag("--endpoints", o.endpoints, "the two ends of a path count as well");
   app.add_flag("--normalise", o.normalise, "scores are shares of the pairs of vertices, as NetworkX has them");
   app.check_together("--endpoints", [&o] {

@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   app.add_option("--resolution", o.resolution, "of louvain: more than 1 gives smaller communities")
       .shows_default()
       .between(0.0, 1e6);
-  app.add_option("--seed", o.seed, "of the order in which vertices move, and of ties").shows_default();
+  app.add_seed(o.seed, "of the order in which vertices move, and of ties").shows_default();
   command_line::declare_output(app, o.output);
   command_line::declare_trials(app, o.trials);
   if (auto const code = app.parse(argc, argv)) return *code;

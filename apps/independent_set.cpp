@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   command_line::parser app("A maximal independent set of a graph's vertices, ignoring directions.", "independent-set");
   options o;
   command_line::declare(app, o);
-  app.add_option("--seed", o.seed, "of the random order in which vertices are taken").shows_default();
+  app.add_seed(o.seed, "of the random order in which vertices are taken").shows_default();
   command_line::declare_output(app, o.output);
   command_line::declare_trials(app, o.trials);
   if (auto const code = app.parse(argc, argv)) return *code;

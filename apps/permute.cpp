@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare(app, o.form);
-  app.add_option("--seed", o.seed, "of the two permutations").shows_default();
+  app.add_seed(o.seed, "of the two permutations").shows_default();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(work(o)); });
 }

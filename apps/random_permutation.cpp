@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
                            "random-permutation");
   options o;
   app.add_option("--size", o.size, "numbers in all").shows_default().between(std::uint64_t{1}, std::uint64_t{1} << 31);
-  app.add_option("--seed", o.seed, "of the random order").shows_default();
+  app.add_seed(o.seed, "of the random order").shows_default();
   command_line::declare(app, o.form);
   app.add_flag("--verify,!--no-verify", o.verify, "repeat it by one thread (default: yes)");
   if (auto const code = app.parse(argc, argv)) return *code;

@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   app.add_option("--density", o.density, "the part of places above the diagonal that have an entry, instead")
       .between(0.0, 1.0)
       .excludes(mean);
-  app.add_option("--seed", o.seed, "of the matrix and of its shuffling").shows_default();
+  app.add_seed(o.seed, "of the matrix and of its shuffling").shows_default();
   command_line::declare(app, o.form);
   app.add_flag("--verify,!--no-verify", o.verify, "check the order entry by entry (default: yes)");
   if (auto const code = app.parse(argc, argv)) return *code;

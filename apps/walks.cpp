@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   app.add_option("--length", o.rules.length, "steps of a walk").shows_default().positive();
   app.add_option("--walks", o.walks, "walks from each source").shows_default().positive();
   app.add_option("--source", o.sources, "a vertex, by name or number (default: all); may be repeated");
-  app.add_option("--seed", o.rules.seed, "of the random numbers: the same seed, the same walks").shows_default();
+  app.add_seed(o.rules.seed, "of the random numbers: the same seed, the same walks").shows_default();
   app.add_option("-p,--return", o.rules.p, "a step back to the vertex before is taken 1/P times as often")
       .shows_default()
       .between(0.001, 1000.0);

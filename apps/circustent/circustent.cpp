@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   app.add_option("-i,--iters", o.given.iterations, "of each place").positive();
   app.add_option("-p,--pes", o.places, "places; that of `tess run -n`, or it is refused");
   app.add_option("-s,--stride", o.given.stride, "of STRIDEN, in words").shows_default().positive();
-  app.add_option("--seed", o.given.seed, "of arrays and positions").shows_default();
+  app.add_seed(o.given.seed, "of arrays and positions").shows_default();
   app.add_option("--tasks", o.given.tasks, "that share a place's iterations; one operation of each is under way")
       .shows_default()
       .between(1, 1 << 20);

@@ -2,14 +2,15 @@
 #include "command_line/parser.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <type_traits>
 
 namespace command_line {
@@ -26,6 +27,34 @@ std::string wrong_number(std::string const& text, bool may_have_unit) {
   return "\"" + text + "\" will not do; give a whole number from " +
          std::to_string(std::numeric_limits<Number>::min()) + " to " +
          std::to_string(std::numeric_limits<Number>::max());
+}
+
+// The same of a number that may have a fraction.
+std::string wrong_fraction(std::string const& text) {
+  double number = 0;
+  bool const is_number = CLI::detail::lexical_cast(text, number);
+  return is_number && std::isfinite(number) ? "" : "\"" + text + "\" will not do; give a finite number";
+}
+
+std::string shown(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g", number);
+  return text;
+}
+std::string shown(std::int64_t number) {
+  return std::to_string(number);
+}
+
+template <class Number>
+CLI::Validator range_of(Number least, Number most) {
+  std::string const range = shown(least) + " to " + shown(most);
+  auto const wrong = [least, most, range](std::string& text) -> std::string {
+    Number number{};
+    bool const is_number = CLI::detail::lexical_cast(text, number);
+    if (is_number && number >= least && number <= most) return {};
+    return "\"" + text + "\" will not do; give a number from " + range;
+  };
+  return CLI::Validator(wrong, "from " + range);
 }
 
 // Before all other checks of the option: CLI11 applies what was added last by transform() first.
@@ -48,22 +77,34 @@ option option::required() {
 }
 
 option option::positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check(
+      [](std::string const& text) {
+        double number = 0;
+        bool const is_number = CLI::detail::lexical_cast(text, number);
+        return is_number && number > 0 ? std::string() : "\"" + text + "\" will not do; give a number above 0";
+      },
+      "above 0");
   return *this;
 }
 
 option option::not_negative() {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check(
+      [](std::string const& text) {
+        double number = 0;
+        bool const is_number = CLI::detail::lexical_cast(text, number);
+        return is_number && number >= 0 ? std::string() : "\"" + text + "\" will not do; give a number of at least 0";
+      },
+      "at least 0");
   return *this;
 }
 
 option option::between_integers(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(range_of(least, most));
   return *this;
 }
 
 option option::between(double least, double most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(range_of(least, most));
   return *this;
 }
 
@@ -97,6 +138,9 @@ option parser::add_option(std::string const& names, Value& into, std::string con
   CLI::Option* const made = app_->add_option(names, into, help);
   if constexpr (std::integral<Value>) check_number<Value>(*made, false);
   if constexpr (std::is_same_v<Value, std::optional<int>>) check_number<int>(*made, false);
+  if constexpr (std::is_same_v<Value, std::optional<std::uint64_t>>) check_number<std::uint64_t>(*made, false);
+  if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
+    made->transform(CLI::Validator([](std::string& text) { return wrong_fraction(text); }, ""));
   return option(made);
 }
 template option parser::add_option(std::string const&, std::string&, std::string const&);
@@ -106,8 +150,19 @@ template option parser::add_option(std::string const&, std::int64_t&, std::strin
 template option parser::add_option(std::string const&, std::uint64_t&, std::string const&);
 template option parser::add_option(std::string const&, double&, std::string const&);
 template option parser::add_option(std::string const&, std::optional<int>&, std::string const&);
+template option parser::add_option(std::string const&, std::optional<std::uint64_t>&, std::string const&);
 template option parser::add_option(std::string const&, std::optional<double>&, std::string const&);
 template option parser::add_option(std::string const&, std::vector<std::string>&, std::string const&);
+
+template <class Value>
+option parser::add_seed(Value& into, std::string const& help) {
+  option made = add_option("--seed", into, help);
+  made.option_->envname("TESS_SEED");
+  return made;
+}
+template option parser::add_seed(std::int64_t&, std::string const&);
+template option parser::add_seed(std::uint64_t&, std::string const&);
+template option parser::add_seed(std::optional<std::uint64_t>&, std::string const&);
 
 option parser::add_flag(std::string const& names, bool& into, std::string const& help) {
   return option(app_->add_flag(names, into, help));
@@ -119,10 +174,15 @@ option parser::add_flag(std::string const& names, std::function<void()> given, s
 
 namespace {
 
-std::map<std::string, std::size_t> numbered(std::vector<std::string> const& values) {
-  std::map<std::string, std::size_t> indices;
-  for (std::size_t index = 0; index < values.size(); ++index) indices.emplace(values[index], index);
-  return indices;
+// A name becomes its index.
+CLI::Validator indices_of(std::vector<std::string> const& names) {
+  auto const become = [names](std::string& text) -> std::string {
+    auto const found = std::ranges::find(names, text);
+    if (found == names.end()) return "\"" + text + "\" will not do; give one of " + CLI::detail::join(names, ", ");
+    text = std::to_string(found - names.begin());
+    return {};
+  };
+  return CLI::Validator(become, "");
 }
 
 }  // namespace
@@ -130,7 +190,7 @@ std::map<std::string, std::size_t> numbered(std::vector<std::string> const& valu
 option parser::add_indices(std::string const& names, std::vector<std::string> const& values, index_setter set,
                            std::string const& help) {
   return option(app_->add_option_function<std::size_t>(names, set, help)
-                    ->transform(CLI::CheckedTransformer(numbered(values)))
+                    ->transform(indices_of(values))
                     ->option_text(CLI::detail::join(values, "|")));
 }
 
@@ -140,7 +200,7 @@ option parser::add_index_list(std::string const& names, std::vector<std::string>
     for (std::size_t const index : indices) set(index);
   };
   return option(app_->add_option_function<std::vector<std::size_t>>(names, set_all, help)
-                    ->transform(CLI::CheckedTransformer(numbered(values)))
+                    ->transform(indices_of(values))
                     ->option_text(CLI::detail::join(values, "|") + " ..."));
 }
 

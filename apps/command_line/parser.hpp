@@ -59,9 +59,12 @@ class parser {
   ~parser();
 
   // Names as "-s,--size", or "size" for a word without a name. Defined for std::string, unsigned, int, 64-bit integers,
-  // double, std::optional of int and double, and std::vector<std::string>.
+  // double, std::optional of int, 64-bit unsigned and double, and std::vector<std::string>.
   template <class Value>
   option add_option(std::string const& names, Value& into, std::string const& help);
+  // --seed, which `tess run --seed` gives to the program by TESS_SEED.
+  template <class Value>
+  option add_seed(Value& into, std::string const& help);
   // Sets true, or false by a name after `!`: "--verify,!--no-verify".
   option add_flag(std::string const& names, bool& into, std::string const& help);
   option add_flag(std::string const& names, std::function<void()> given, std::string const& help);

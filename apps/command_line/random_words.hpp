@@ -59,7 +59,7 @@ struct word_program {
 inline void declare(parser& app, word_program& into) {
   app.add_option("--words", into.words, "of the table").shows_default().between(1UL, 1UL << 40U);
   app.add_option("--numbers", into.numbers, "in all").shows_default().between(1UL, 1UL << 40U);
-  app.add_option("--seed", into.seed, "of the random numbers").shows_default();
+  app.add_seed(into.seed, "of the random numbers").shows_default();
   app.add_choice<kernels::form>("--form", into.how,
                                 {{"words", kernels::form::words}, {"messages", kernels::form::messages}},
                                 "words: one operation for each; messages: batches to their owners (the default)");

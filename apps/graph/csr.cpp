@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -239,6 +240,8 @@ class row_maker {
           break;
       }
     }
+    if (!std::isfinite(merged))
+      refuse(begin->edge(), "edges with the same ends whose weights add up to infinity", "a finite sum");
     return merged;
   }
 

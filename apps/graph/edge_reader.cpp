@@ -67,20 +67,21 @@ class file_edges final : public edge_stream {
     }
     std::uint64_t const begin = file.format.data_offset;
     std::uint64_t const count = file.version.size_bytes - begin;
-    return std::optional<text_source>(std::in_place, file.path,
-                                      byte_range{.begin = begin + share_begin(count, share.reader, share.readers),
-                                                 .end = begin + share_begin(count, share.reader + 1, share.readers)},
-                                      file.version);
+    // The first range has the header, behind which its data need not begin a line: that may be a byte order mark.
+    std::uint64_t const first = share.reader == 0 ? 0 : begin + share_begin(count, share.reader, share.readers);
+    return std::optional<text_source>(
+        std::in_place, file.path,
+        byte_range{.begin = first, .end = begin + share_begin(count, share.reader + 1, share.readers)}, file.version);
   }
 
-  // A whole file begins with its header; a range begins behind it.
+  // A whole file and the first range begin with the header.
   void skip_header(text_chunk& chunk) const {
     if (chunk.offset >= data_offset_) return;
     std::size_t const header_bytes = std::min(data_offset_ - chunk.offset, chunk.text.size());
     std::string_view const header = chunk.text.substr(0, header_bytes);
     chunk.text.remove_prefix(header_bytes);
     chunk.offset += header_bytes;
-    chunk.first_line += static_cast<std::uint64_t>(std::ranges::count(header, '\n'));
+    if (chunk.first_line != 0) chunk.first_line += static_cast<std::uint64_t>(std::ranges::count(header, '\n'));
   }
 
   std::optional<text_source> text_;

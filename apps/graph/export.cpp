@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "graph/names.hpp"
 #include "graph/new_file.hpp"
 #include "graph/npy.hpp"
 #include "graph/parallel.hpp"
@@ -96,9 +98,20 @@ void write_edge_table(csr const& graph, std::string const& path, char separator,
   file.finish();
 }
 
+// A names file of an earlier output would name the vertices of this one.
+void forget_names(std::string const& path) {
+  std::filesystem::remove(path + ".names");
+  if (auto const other = find_names_file(path))
+    throw std::runtime_error(fmt::format(
+        "{} would name the vertices of {}, which have no names; remove it, or choose another output", *other, path));
+}
+
 // Line i is the name of vertex i.
 void write_names(csr const& graph, std::string const& path, unsigned threads) {
-  if (!graph.names) return;
+  if (!graph.names) {
+    forget_names(path);
+    return;
+  }
   new_file file(path + ".names");
   append_vertices(file, graph.out, threads, [&](std::string& text, std::uint32_t v) {
     std::string const label = graph.names->label(v);

@@ -190,7 +190,14 @@ file_format recognise(text_source& text) {
                     banner_form, size_line_form));
   }
   if (extension == ".gr") return dimacs_format(header, first);
-  if (is_edge_list_extension(extension)) return edge_list_format(header, first, extension);
+  if (is_edge_list_extension(extension)) {
+    text_line line = first;
+    if (line.text.starts_with(byte_order_mark)) {
+      line.text.remove_prefix(byte_order_mark.size());
+      line.offset += byte_order_mark.size();
+    }
+    return edge_list_format(header, line, extension);
+  }
   bool const is_parquet = extension == ".parquet";
   throw input_error(
       text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension)),

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "graph/error.hpp"
 
@@ -23,6 +25,14 @@ graph_input open_generator(std::string const& spec) {
           .names_path = std::nullopt};
 }
 
+std::uint64_t lines_of(std::string const& path) {
+  text_source text(path);
+  line_reader lines(text);
+  while (lines.next()) {
+  }
+  return lines.lines_count();
+}
+
 graph_input open_file(std::string const& path) {
   std::error_code ignored;  // what else may be wrong with the path, reading will say
   if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
@@ -30,14 +40,17 @@ graph_input open_file(std::string const& path) {
   }
   file_status const status = status_of(path);
   text_source text(path, status.version);
-  file_format const format = recognise(text);
+  file_format format = recognise(text);
+  std::optional<std::string> names = find_names_file(path);
+  // An edge list does not say how many vertices there are; its names do, also of vertices without edges.
+  if (names && !format.vertices_count) format.vertices_count = lines_of(*names);
   return {.spec = path,
           .source = file_input{path, status.version, status.compressed, format},
           .vertices_count = format.vertices_count,
           .edges_count = format.entries_count,
           .directed = !format.symmetric,
           .weighted = format.weights != weight_kind::none,
-          .names_path = find_names_file(path)};
+          .names_path = std::move(names)};
 }
 
 std::string_view kind_of(file_input const& file) {

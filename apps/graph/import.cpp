@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,9 @@ csr rows_of(std::string const& spec, std::uint64_t vertices, std::span<std::uint
   return make_csr(vertices, sources, targets, weights, rules);
 } catch (input_error const& refused) {
   throw input_error(fmt::format("{}: {}", spec, refused.what()));
+} catch (std::bad_alloc const&) {
+  throw std::runtime_error(
+      fmt::format("{}: not enough memory for {} vertices and {} edges", spec, vertices, sources.size()));
 }
 
 csr read_table_rows(std::string const& spec, import_options const& options, import_counts* counts) {

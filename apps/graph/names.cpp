@@ -11,12 +11,16 @@
 
 #include "graph/edge.hpp"
 #include "graph/error.hpp"
+#include "graph/table_rows.hpp"
 
 namespace graph {
 
 vertex_names::vertex_names(text_source& text, std::uint64_t vertices_count) {
   line_reader lines(text);
-  while (auto const line = lines.next()) append(text.name(), *line, vertices_count);
+  while (auto line = lines.next()) {
+    if (line->number == 1 && line->text.starts_with(byte_order_mark)) line->text.remove_prefix(byte_order_mark.size());
+    append(text.name(), *line, vertices_count);
+  }
   if (size() != vertices_count) {
     throw input_error(text.name(), lines.lines_count(), fmt::format("the file ends after {} names", size()),
                       fmt::format("{}, one for each vertex", vertices_count));
@@ -31,6 +35,7 @@ void vertex_names::append(std::string const& file, text_line const& line, std::u
   auto const is_control = [](char byte) { return static_cast<unsigned char>(byte) < ' '; };
   if (line.text.empty()) fail("an empty line", "the name of a vertex");
   if (std::ranges::any_of(line.text, is_control)) fail(quoted(line.text), "a name without control characters");
+  if (!is_utf8(line.text)) fail(quoted(line.text), "UTF-8");
   if (size() == vertices_count) {
     fail(fmt::format("name {}, {}", size() + 1, quoted(line.text)),
          fmt::format("{} names, one for each vertex", vertices_count));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "graph/error.hpp"
+#include "graph/table_rows.hpp"
 
 namespace graph {
 
@@ -245,6 +246,10 @@ class line_parser {
       value = static_cast<double>(integer);
     } else {
       result = std::from_chars(digits, end_, value);
+      if (result.ec == std::errc::result_out_of_range) {
+        value = out_of_range(digits, result.ptr);
+        result.ec = {};
+      }
     }
     at_ = result.ec == std::errc{} ? result.ptr : begin;
   }

@@ -116,6 +116,10 @@ table_layout read_layout(table_text const& text, table_columns const& wanted) {
                         "names of columns"};
     }
     std::string const name = next.has_quotes ? without_doubled_quotes(next.text) : std::string(next.text);
+    if (!next.has_quotes && name.contains('\r')) {
+      throw table_error{window.offset_of(at), "a header with a carriage return inside",
+                        "lines that end with LF or CR LF"};
+    }
     if (!is_utf8(name)) {
       throw table_error{window.offset_of(at), fmt::format("{} in the header", graph::quoted(name)), "UTF-8"};
     }
@@ -134,7 +138,7 @@ bool has_table_header(std::string const& path) {
   line_reader lines(text);
   while (auto const line = lines.next()) {
     std::string_view rest = line->text;
-    if (lines.lines_count() == 1 && rest.starts_with(byte_order_mark)) return true;
+    if (lines.lines_count() == 1 && rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
     auto const separates = [](char byte) { return byte == ' ' || byte == '\t' || byte == ',' || byte == '\r'; };
     if (std::ranges::all_of(rest, separates) || rest.starts_with('#') || rest.starts_with('%')) continue;
     while (!rest.empty()) {

@@ -11,8 +11,6 @@
 
 namespace graph {
 
-inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 enum class column_use : std::uint8_t { none, source, target, weight };
 
 struct table_layout {

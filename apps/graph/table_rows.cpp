@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "graph/error.hpp"
 
@@ -125,6 +126,17 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
+double out_of_range(char const* begin, char const* stop) noexcept {
+  long double wider = 0;
+  if (std::from_chars(begin, stop, wider).ec == std::errc{}) return static_cast<double>(wider);
+  std::string_view const text(begin, stop);
+  auto const exponent = text.find_first_of("eE");
+  bool const small = exponent != std::string_view::npos
+                         ? text.substr(exponent + 1).starts_with('-')
+                         : text.substr(0, text.find('.')).find_first_of("123456789") == std::string_view::npos;
+  return small ? 0 : std::numeric_limits<double>::infinity();
+}
+
 std::optional<double> finite_number(std::string_view text) noexcept {
   if (auto const integer = plain_integer(text); integer && text.size() <= 15) return static_cast<double>(*integer);
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -132,7 +144,8 @@ std::optional<double> finite_number(std::string_view text) noexcept {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   auto const [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool const whole = problem == std::errc{} && stop == text.data() + text.size();
+  if (problem == std::errc::result_out_of_range) value = out_of_range(text.data(), stop);
+  bool const whole = problem != std::errc::invalid_argument && stop == text.data() + text.size();
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 

@@ -138,4 +138,8 @@ class field_scanner {
 // A finite number, as from_chars reads it, but for a `+`, and blanks around it.
 [[nodiscard]] std::optional<double> finite_number(std::string_view text) noexcept;
 
+// What std::from_chars found out of range at `begin`: 0 or the nearest number if it is too small for a double, else
+// infinity.
+[[nodiscard]] double out_of_range(char const* begin, char const* stop) noexcept;
+
 }  // namespace graph

@@ -21,6 +21,9 @@
 
 namespace graph {
 
+// Some programs write it at the begin of UTF-8; it is no part of the first word.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 inline constexpr std::size_t line_bytes_max = 1 << 16;
 inline constexpr std::size_t chunk_bytes_default = 1 << 20;
 

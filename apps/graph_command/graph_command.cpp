@@ -27,7 +27,7 @@ namespace {
 constexpr std::string_view usage =
     "Graphs in files: convert, describe, generate and check them.\n"
     "Usage: tess graph SUBCOMMAND WORDS...\n\n"
-    "  convert IN OUT    read a graph of any format, write it as .tgr, .csv, .tsv, .el, .wel, .mtx or .npz\n"
+    "  convert IN OUT    read a graph of any format, write it as .tgr, .csv, .tsv, .el, .wel, .mtx, .npz or .parquet\n"
     "  info IN           size, degrees, components, an estimate of the diameter, a picture of the degrees\n"
     "  generate SPEC OUT kron:SCALE[,DEGREE[,SEED]], uniform:SCALE[,DEGREE[,SEED]] or grid:WxH, as a file\n"
     "  check IN.tgr      read a saved graph to its last byte: checksums, rows, names\n\n"
@@ -69,6 +69,19 @@ struct conversion {
   bool with_in_edges = false;
 };
 
+// An edge list has no line for a vertex without edges; without names, nothing says that the last ones are there.
+void warn_of_lost_vertices(graph::csr const& g, std::string const& path) {
+  bool const lists_edges = path.ends_with(".el") || path.ends_with(".wel");
+  if (!lists_edges || g.names || g.vertices() == 0) return;
+  std::uint64_t used = 0;
+  for (std::uint32_t v = 0; v < g.vertices(); ++v)
+    for (std::uint32_t const target : g.out.neighbours(v))
+      used = std::max(used, std::max(v, target) + std::uint64_t{1});
+  if (used == g.vertices()) return;
+  fmt::print(stderr, "{} does not list vertices {} to {}, which have no edges; .tgr and .mtx keep them\n", path, used,
+             g.vertices() - 1);
+}
+
 int convert(conversion const& asked) {
   graph::csr g;
   double const read = seconds_of([&] {
@@ -76,12 +89,13 @@ int convert(conversion const& asked) {
     if (asked.with_in_edges) graph::transpose(g, asked.how.threads);
   });
   double const written = seconds_of([&] { graph::export_graph(g, asked.to, asked.how.threads); });
+  warn_of_lost_vertices(g, asked.to);
   fmt::print("{}: {}; read in {:.2f} s, written to {} in {:.2f} s\n", asked.from, size_of(g), read, asked.to, written);
   return 0;
 }
 
 void declare_output(command_line::parser& app, std::string& into) {
-  app.add_option("output", into, "the file to write: .tgr, .csv, .tsv, .el, .wel, .mtx or .npz")
+  app.add_option("output", into, "the file to write: .tgr, .csv, .tsv, .el, .wel, .mtx, .npz or .parquet")
       .required()
       .check(graph::wrong_export_name, "FILE");
 }

@@ -116,7 +116,7 @@ void declare(command_line::parser& app, options& into) {
   app.add_option("--graph", into.file, "of shape file: a graph file, or kron:SCALE, uniform:SCALE, grid:WxH");
   app.add_option("--size", into.size, "objects").shows_default().between(1UL, 1UL << 32U);
   app.add_option("--degree", into.degree, "successors of a vertex of random").shows_default();
-  app.add_option("--seed", into.seed, "of what is drawn").shows_default();
+  app.add_seed(into.seed, "of what is drawn").shows_default();
   app.add_choice<order>("--order", into.how, {{"allocated", order::allocated}, {"shuffled", order::shuffled}},
                         "of a list's nodes in memory")
       .shown_as("allocated|shuffled [allocated]");

@@ -34,7 +34,7 @@ void declare_generation(command_line::parser& app, input_options& into) {
       "its sort: rn (random), cplt (complete), spmin (a tree), spmax (n log n edges); for vc: rn, chain, star");
   app.add_choice<bool>("--weights", into.equal_weights, {{"equal", true}, {"random", false}},
                        "of dr: all 1, or random");
-  app.add_option("--seed", into.seed, "of the generator").shows_default();
+  app.add_seed(into.seed, "of the generator").shows_default();
   app.add_option("--max-children", into.max_children, "of a node of the random tree (0: the generator draws it)");
   app.add_option("--committee", into.committee, "of kc: the most members of one (0: the generator chooses)");
 }

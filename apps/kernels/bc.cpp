@@ -243,7 +243,7 @@ std::vector<double> centrality_of(std::vector<double> scores, std::vector<vertex
   return scores;
 }
 
-tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count) {
+tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count, source_kind of) {
   constexpr double golden = 0.6180339887498949;
   std::uint64_t const n = g.vertices();
   auto step = static_cast<std::uint64_t>(golden * static_cast<double>(n));
@@ -251,6 +251,10 @@ tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::
   std::vector<vertex> sources;
   for (std::uint64_t i = 1; i <= n && sources.size() < count; ++i) {
     auto const v = static_cast<vertex>(i * step % n);
+    if (of == source_kind::any) {
+      sources.push_back(v);
+      continue;
+    }
     std::uint64_t const degree = co_await tess::at(
         g.owner(v),
         [](graph::distributed_graph all, vertex of) {

@@ -63,8 +63,12 @@ class bc {
   tess::place_local<bc_state> state_;
 };
 
-// Up to `count` vertices with out-edges, the same for every number of places: steps of the golden ratio.
-[[nodiscard]] tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count);
+// From vertices without out-edges no path leads anywhere; a mean over sources counts them all the same.
+enum class source_kind : std::uint8_t { with_edges, any };
+
+// Up to `count` vertices of a kind, the same for every number of places: steps of the golden ratio.
+[[nodiscard]] tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count,
+                                                             source_kind of = source_kind::with_edges);
 
 // Scores of run() as the centrality that NetworkX defines: the mean over the sources, times the pairs of vertices that
 // could count for a vertex, each once if the graph is undirected; or, `normalised`, not times these. A source is not

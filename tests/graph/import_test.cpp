@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <stdexcept>
 
+#include "graph/export.hpp"
 #include "graph/metis.hpp"
 #include "graph/npy.hpp"
 #include "graph/npz.hpp"
@@ -87,6 +89,66 @@ TEST(import, refuses_numbers_that_ask_for_memory_without_edges) {
             "x.el: vertex 1000000000 in a graph of 1 edges, expected numbers from 0, or a table with a header, which "
             "takes any names");
   EXPECT_EQ(graph::read_csr(directory.write("x.el", "0 50000\n")).vertices(), 50001);
+}
+
+TEST(import, a_byte_order_mark_is_no_part_of_the_first_edge) {
+  test_directory const directory;
+  std::string const marked =
+      "\xef\xbb\xbf"
+      "5,1\n1,2\n2,3\n3,4\n";
+  for (unsigned const threads : {1U, 2U, 3U, 5U}) {
+    EXPECT_EQ(rows_of(graph::read_csr(directory.write("x.csv", marked), {.threads = threads})),
+              "0:, 1: 2, 2: 3, 3: 4, 4:, 5: 1");
+    EXPECT_EQ(rows_of(graph::read_csr(directory.write("x.csv.gz", gzip(marked)), {.threads = threads})),
+              "0:, 1: 2, 2: 3, 3: 4, 4:, 5: 1");
+  }
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("h.csv",
+                                                    "\xef\xbb\xbf"
+                                                    "a,b\n1,2\n"))),
+            "1: 2, 2:");
+  std::string const wrong =
+      "\xef\xbb\xbf"
+      "0,1\n1,2\n2,x\n";
+  for (unsigned const threads : {1U, 2U, 3U})
+    EXPECT_EQ(error_of([&] { (void)graph::read_csr(directory.write("x.csv", wrong), {.threads = threads}); }),
+              "x.csv:3: \"x\" as a vertex, expected \"u v\"");
+}
+
+TEST(import, refuses_headers_whose_lines_end_otherwise) {
+  test_directory const directory;
+  EXPECT_EQ(error_of([&] { (void)graph::read_csr(directory.write("x.csv", "source,target\ra,b\r")); }),
+            "x.csv:1: a header with a carriage return inside, expected lines that end with LF or CR LF");
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("x.csv", "source,target\r\na,b\r\n"))), "a: b, b:");
+}
+
+TEST(import, refuses_sums_that_are_not_finite) {
+  test_directory const directory;
+  graph::import_options const sum{.duplicates = graph::duplicates_rule::sum};
+  EXPECT_EQ(error_of([&] { (void)graph::read_csr(directory.write("x.wel", "0 1 1e308\n0 1 1e308\n"), sum); }),
+            "x.wel: edge:1: edges with the same ends whose weights add up to infinity, expected a finite sum");
+  EXPECT_EQ(graph::read_csr(directory.write("x.wel", "0 1 8e307\n0 1 8e307\n"), sum).out.weights[0], 1.6e308);
+}
+
+TEST(import, names_say_how_many_vertices_an_edge_list_has) {
+  test_directory const directory;
+  std::string const path = directory.write("x.el", "0 1\n");
+  directory.write("x.el.names", "a\nb\nc\n");
+  EXPECT_EQ(rows_of(graph::read_csr(path)), "a: b, b:, c:");
+  directory.write("x.el.names", "a\n");
+  EXPECT_EQ(error_of([&] { (void)graph::read_csr(path); }), "x.el:1: vertex 1, expected 0 to 0");
+}
+
+TEST(import, an_output_without_names_gets_none_from_an_earlier_one) {
+  test_directory const directory;
+  graph::csr const named = graph::read_csr(directory.write("named.csv", "from,to\na,b\n"));
+  graph::csr const plain = graph::read_csr("grid:2x1");
+  std::string const out = directory.path("out.el");
+  graph::export_graph(named, out, 1);
+  EXPECT_EQ(rows_of(graph::read_csr(out)), "a: b, b:");
+  graph::export_graph(plain, out, 1);
+  EXPECT_EQ(rows_of(graph::read_csr(out)), "0: 1, 1:");
+  std::string const other = directory.write("out.names", "c\nd\n");
+  EXPECT_THROW(graph::export_graph(plain, out, 1), std::runtime_error);
 }
 
 TEST(import, reads_metis) {

@@ -39,6 +39,12 @@ TEST(names, must_be_usable) {
   EXPECT_EQ(error_of([] { read("a\n\nc\n", 3); }), "x.names:2: an empty line, expected the name of a vertex");
   EXPECT_EQ(error_of([] { read("a\nb\tc\n", 2); }),
             "x.names:2: \"b\\x09c\", expected a name without control characters");
+  EXPECT_EQ(error_of([] { read("a\nb\xff\n", 2); }), "x.names:2: \"b\\xff\", expected UTF-8");
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "a\nb\n",
+                 2)
+                .vertex("a"),
+            0);
   EXPECT_EQ(error_of([] { read("a\nb\na\nb\n", 4); }), "x.names:3: \"a\" is also on line 1, expected each name once");
 }
 

@@ -54,6 +54,8 @@ TEST_F(parse, weights_are_exact) {
   EXPECT_EQ(read("x.mtx", integer + "2 2 3\n2 1 -7\n2 2 +7\n1 1 123456789012345678\n"),
             (edges{{1, 0, -7}, {1, 1, 7}, {0, 0, 123456789012345678.}}));
   EXPECT_EQ(read("x.wel", "0 1 2.5e2\n1 0 3\n"), (edges{{0, 1, 250}, {1, 0, 3}}));
+  // The nearest number to one that is too small for a double.
+  EXPECT_EQ(read("x.wel", "0 1 1e-400\n1 0 -1e-999\n1 1 4e-324\n"), (edges{{0, 1, 0}, {1, 0, 0}, {1, 1, 0x1p-1074}}));
 }
 
 TEST_F(parse, edge_lists_are_separated_by_blanks_tabs_or_a_comma) {

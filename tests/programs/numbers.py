@@ -1,7 +1,8 @@
 """numbers: options that take whole numbers refuse what is too large for any, and if they have no sign, also -1.
 
 Every program's own help says which options it has; those of `tess run` and `tess memd`, too. Each gets such numbers
-and must end with exit code 2 and a line that shows the number. Usage: numbers.py TESS PROGRAMS.
+and must end with exit code 2 and a line that shows the number. `tess run --seed` is also the seed of the program.
+Usage: numbers.py TESS PROGRAMS.
 """
 
 import re
@@ -51,6 +52,16 @@ def all_cases(tess: str, programs: Path) -> list[list[str]]:
     return cases
 
 
+def seed_is_lost(tess: str) -> str:
+    """Whether `tess run PROGRAM --seed N` gives the program the same numbers for every N; empty: it does not."""
+    words = [tess, "run", "bc", "kron:6", "--sources", "2", "--top", "3"]
+    tops = {seed: said_by([*words, "--seed", seed])[1].split("time:")[0] for seed in ("1", "2", "3")}
+    again = said_by([*words, "--seed", "1"])[1].split("time:")[0]
+    direct = said_by([tess, "run", "bc", "--", *words[3:], "--seed", "2"])[1].split("time:")[0]
+    right = len(set(tops.values())) == 3 and again == tops["1"] and direct == tops["2"]
+    return "" if right else f"bc by --seed: {tops}"
+
+
 def main() -> int:
     tess, programs = sys.argv[1:]
     cases = all_cases(tess, Path(programs))
@@ -60,6 +71,7 @@ def main() -> int:
             number = next(word for word in words if word in NUMBERS)
             if code != 2 or number not in text:
                 errors.append(f"{' '.join(words)}: exit code {code}, {text[-300:]}")
+    errors += filter(None, [seed_is_lost(tess)])
     print("\n".join(errors) or f"ok: {len(cases)} refused")
     return 1 if errors else 0
 

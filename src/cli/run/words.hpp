@@ -58,7 +58,7 @@ inline constexpr std::array run_options{
                "where an accelerator copied a graph, the receiver allocates as many objects, as other copiers must"},
     run_option{"--heap", "", "HEAP", "TESS_HEAP",
                "recycled (default), or collected: memory of objects is used again only when a place's heap is full"},
-    run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
+    run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random, also of programs with an option --seed"},
     run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY",
                "memory for a place's messages until they are delivered"},
     run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES",
