@@ -33,8 +33,10 @@ namespace detail {
 /// The task ends even if other places fail.
 inline constexpr wait_kind future_wait{"future"};
 
+struct relay_promise;
+
 /// An await of a future, whatever its type.
-class future_await : public parked_wait, public future_waiter {
+class future_await : public parked_wait, public future_waiter, public stoppable_wait {
  public:
   [[gnu::always_inline]] bool await_ready() noexcept {
     // Other tasks have their turn now and then.
@@ -57,26 +59,43 @@ class future_await : public parked_wait, public future_waiter {
   promise_base& result_;
 
  private:
+  friend class stoppable_wait;
+  friend struct relay_promise;
+  /// An await that may be given up has a relay, which waits in its place.
+  [[nodiscard]] std::coroutine_handle<> suspend_stoppable(promise_base& p) noexcept;
+  bool take_back() noexcept;
+
   [[gnu::noinline]] std::coroutine_handle<> suspend(promise_base& p) noexcept {
+    if (p.stops != nullptr) [[unlikely]]
+      return suspend_stoppable(p);
+    return park(p);
+  }
+  std::coroutine_handle<> park(promise_base& p) noexcept {
     worker& w = *self;
     kind = &future_wait;
     task = &p;
     notify = w.notify_id();
     shares |= is_reader;
     p.waits_for = this;
-    if (!result_.continuation.wait(*this, w.single)) [[unlikely]] {
-      p.waits_for = nullptr;
-      if ((shares & is_future) == 0) result_.continuation.add_future(w.single);
-      shares = is_future;
-      return w.give_way(&p);
-    }
+    if (!result_.continuation.wait(*this, w.single)) [[unlikely]]
+      return has_ended(p);
     return w.next_after_look();
+  }
+  /// The task ended meanwhile; others have their turn first.
+  std::coroutine_handle<> has_ended(promise_base& p) noexcept {
+    worker& w = *self;
+    p.waits_for = nullptr;
+    if ((shares & is_future) == 0) result_.continuation.add_future(w.single);
+    shares = is_future;
+    return w.give_way(&p);
   }
   [[gnu::noinline]] void give_back() noexcept {
     bool last = (shares & is_reader) != 0 && result_.continuation.end_reading(self->single);
     if ((shares & is_future) != 0) last = result_.continuation.drop_future();
     if (last) handle_of(&result_).destroy();
   }
+
+  relay_promise* relay_ = nullptr;  ///< null: none, or it has ended
 };
 
 /// Destroys the task's frame, and with it its parameters, when it ends.
@@ -135,6 +154,7 @@ class [[gnu::warn_unused]] future {
    public:
     explicit awaiter(detail::promise_base& result) noexcept : future_await(result, Temporary) {}
     std::conditional_t<std::is_void_v<T> || Temporary, T, std::add_lvalue_reference_t<T const>> await_resume() {
+      this->leave();
       auto const& p = static_cast<detail::task_promise<T> const&>(this->result_);
       detail::races::acquire(&p.continuation);
       if (p.exception) [[unlikely]]

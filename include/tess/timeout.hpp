@@ -8,12 +8,17 @@
 //   a word, an `at`: it is abandoned. It takes effect later or already has; its late reply frees the slot. Tasks that
 //     the call starts still count for the caller's finish.
 //   a block without a counter: its memory is in use, so the destructor still waits for it; use a counter.
+//   an event of this place (sync_var, queue, mutex, …): the task leaves the line of those that wait; nothing is taken
+//     or put. One of another place: as an `at`; what it takes later is lost. One on a line of a simulated machine's
+//     network interface: its wait is not given up.
+//   a future: its task goes on, and it may be awaited again.
+//   tree_barrier: it has arrived.
 //   barrier(): it has begun, and the next barrier of this place (and team) continues it.
 //   reductions: the team refuses further ones at this place.
 //   yield(): the task had its turn.
 //   a task: it is asked to stop, and awaited to its end. Its next co_await that parks, or its next yield(), throws
 //     stopped, and so do all that follow. Tasks that it spawned are not asked: a finish in it waits for them. A task
-//     that has not started does not start.
+//     that has not started does not start. when_all is such a task with a finish.
 //
 //   A task that ends although it was asked to stop gives its result. A loop over words that complete at once never
 //   waits: let it yield() now and then.

@@ -48,7 +48,8 @@ inline constexpr bool has_holder = false;
 /// An operation of a task at the event's place. Lasting: the wait always ends, because this place ends it.
 template <class Event, typename Event::operation Op, bool Lasting = false>
 class [[nodiscard("an operation that may wait is done at its co_await"), gnu::warn_unused]] event_wait
-    : public parked_wait {
+    : public parked_wait,
+      public stoppable_wait {
  public:
   using value = typename Event::value_type;
 
@@ -81,6 +82,7 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
       waiting_.given_up = !perform<Op>(event_, waiting_.value, nullptr);
       return h;
     }
+    if (!Lasting && !this->enter(p)) return h;
     p.waits_for = this;
     waiting_.whom = reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p));
     waiting_.notify = w.notify_id();
@@ -94,6 +96,7 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
   }
   [[gnu::always_inline]] auto await_resume() {
     woken();
+    if constexpr (!Lasting) leave();
     if (waiting_.given_up) [[unlikely]]
       throw_place_failed();
     if constexpr (access::gives<Event>(Op)) return waiting_.value;
@@ -106,6 +109,8 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
   static void const* held_object(parked_wait const& wait) noexcept {
     return &static_cast<event_wait const&>(wait).event_;
   }
+  friend class stoppable_wait;
+  bool take_back() noexcept { return take_back_waiter(event_, waiting_); }
   static constexpr wait_kind waits{access::name<Event>(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting,
                                    has_holder<Event> ? &event_wait::held_object : nullptr};
 

@@ -159,4 +159,17 @@ template <auto Op, class Event>
   return done;
 }
 
+/// Takes a waiter out of the line; others behind it may be able to proceed then. False: its operation has been
+/// performed, or the event is on a line of the machine, which keeps its waiters.
+template <class Event>
+[[gnu::noinline]] bool take_back_waiter(Event& event, waiter const& w) noexcept {
+  std::uint64_t state = access::line(event).open();
+  bool const removed = wait_list::line_of(state) == 0 && wait_list::remove(state, w);
+  if (removed && wait_list::has_waiters(state))
+    let_others_go(event, state);
+  else
+    access::line(event).close(state);
+  return removed;
+}
+
 }  // namespace tess::detail

@@ -115,6 +115,19 @@ class wait_list {
       visit(*w);
     }
   }
+  /// False: it is not in the list.
+  static bool remove(std::uint64_t& state, waiter const& w) noexcept {
+    if (!has_waiters(state)) return false;
+    waiter& end = last(state);
+    waiter* before = &end;
+    while (before->next != &w) {
+      before = before->next;
+      if (before == &end) return false;
+    }
+    before->next = w.next;
+    if (&end == &w) state = (before == &w ? 0 : reinterpret_cast<std::uint64_t>(before)) | (state & low_bits);
+    return true;
+  }
   static void remove_first(std::uint64_t& state) noexcept {
     waiter& l = last(state);
     if (l.next == &l)
