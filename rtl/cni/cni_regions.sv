@@ -38,7 +38,14 @@ module cni_regions #(
 
   localparam int unsigned InLine = $clog2(LINE_BYTES);
   localparam int unsigned LineWidth = ADDRESS_BITS - InLine;
+  // These bits of a line's number say which of a range's lines it is, as the range has less than 2^17 bytes.
+  localparam int unsigned RangeWidth = InLine < 17 ? 18 - InLine : 1;
+  localparam int unsigned LastWidth = RangeWidth < LineWidth ? RangeWidth : LineWidth;
+  // Entries are chosen in a tree.
+  localparam int unsigned Levels = $clog2(ENTRIES);
+  localparam int unsigned Leaves = 1 << Levels;
   typedef logic [LineWidth-1:0] line_t;
+  typedef logic [LastWidth-1:0] last_t;
   typedef struct packed {
     region_e             code;
     logic [WayWidth-1:0] way;
@@ -75,7 +82,8 @@ module cni_regions #(
     Told = 2'd2
   } step_e;
   step_e step_d, step_q;
-  line_t line_d, line_q, last_d, last_q;
+  line_t line_d, line_q;
+  last_t last_d, last_q;
   logic writes_d, writes_q, first_d, first_q, allowed_d, allowed_q;
   region_e code_d, code_q;
   logic [WayWidth-1:0] way_d, way_q;
@@ -85,19 +93,32 @@ module cni_regions #(
   assign end_line = (65 - InLine)'((65'(ask_address_i) + 65'(ask_bytes_i) - 65'd1) >> InLine);
   assign outside  = ask_bytes_i == '0 || end_line[64-InLine:LineWidth] != '0;
 
-  // The first entry that matches. Bits above ADDRESS_BITS of a mask meet zeros.
-  logic found;
+  logic unused;
+  assign unused = ^(end_line >> LastWidth);
+
+  // The first entry that matches, chosen in pairs: node i has the choice of the nodes 2 i and 2 i + 1, the leaves are
+  // the entries. Bits above ADDRESS_BITS of a mask meet zeros.
+  logic [2*Leaves-1:0] found, allows;
+  use_t [2*Leaves-1:0] uses;
   use_t entry;
   always_comb begin
-    found = 1'b0;
-    entry = '0;
-    for (int unsigned i = ENTRIES; i > 0; --i) begin
-      if (enabled_q[i-1] && (line_q & entries_q[i-1].mask) == entries_q[i-1].match) begin
-        found = 1'b1;
-        entry = entries_q[i-1].use_;
+    found  = '0;
+    allows = '0;
+    uses   = '0;
+    for (int unsigned i = 0; i < ENTRIES; ++i) begin
+      if (enabled_q[i] && (line_q & entries_q[i].mask) == entries_q[i].match) begin
+        found[Leaves+i]  = 1'b1;
+        allows[Leaves+i] = writes_q || entries_q[i].use_.code != RegionRemoteEvents;
+        uses[Leaves+i]   = entries_q[i].use_;
       end
     end
+    for (int unsigned i = Leaves - 1; i > 0; --i) begin
+      found[i]  = found[2*i] || found[2*i+1];
+      allows[i] = found[2*i] ? allows[2*i] : allows[2*i+1];
+      uses[i]   = found[2*i] ? uses[2*i] : uses[2*i+1];
+    end
   end
+  assign entry = uses[1];
 
   always_comb begin
     step_d    = step_q;
@@ -111,7 +132,7 @@ module cni_regions #(
     unique case (step_q)
       Wait: begin
         line_d    = ask_address_i[ADDRESS_BITS-1:InLine];
-        last_d    = end_line[LineWidth-1:0];
+        last_d    = end_line[LastWidth-1:0];
         writes_d  = ask_writes_i;
         first_d   = 1'b1;
         allowed_d = 1'b0;
@@ -126,9 +147,9 @@ module cni_regions #(
           code_d = entry.code;
           way_d  = entry.way;
         end
-        if (!found || (!writes_q && entry.code == RegionRemoteEvents)) begin
+        if (!allows[1]) begin
           step_d = Told;
-        end else if (line_q == last_q) begin
+        end else if (line_q[LastWidth-1:0] == last_q) begin
           step_d    = Told;
           allowed_d = 1'b1;
         end

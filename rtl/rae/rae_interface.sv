@@ -164,16 +164,18 @@ module rae_interface
 
   // The look-up.
   logic frozen, core_busy, blocked, look_up_reads, tag_hit, takes, joins, has_free, found, found_owned, found_open;
+  logic may_take, may_enter;
   logic [EntryWidth-1:0] free_entry, found_entry;
   logic [CountWidth-1:0] found_joined;
   logic hit_valid, hit_ready, core_hit_valid, core_hit_ready, entry_ends;
   hit_t hit, core_hit;
   index_t head_index;
   logic tag_valid, tag_dirty;
-  tag_t tag;
+  tag_t tag, head_tag;
 
   assign head_index = index_t'(head.line & LineWidth'(CACHE_LINES - 1));
-  assign tag_hit    = tag_valid && tag == tag_t'(head.line >> IndexBits);
+  assign head_tag   = tag_t'(head.line >> IndexBits);
+  assign tag_hit    = tag_valid && tag == head_tag;
 
   rae_look_up #(
       .LOOK_UP_CYCLES(LOOK_UP_CYCLES),
@@ -198,6 +200,8 @@ module rae_interface
       .core_ready_i (hit_ready),
       .join_o       (joins),
       .take_o       (takes),
+      .may_take_o   (may_take),
+      .may_enter_o  (may_enter),
       .store_waits_i(store_valid_o),
       .fetch_valid_o,
       .fetch_ready_i,
@@ -212,7 +216,7 @@ module rae_interface
 
   assign hit.wrong    = head.wrong;
   assign hit.index    = head_index;
-  assign hit.tag      = tag;
+  assign hit.tag      = head_tag;
   assign hit.what     = head.what;
   assign hit.operands = head.operands;
 
@@ -233,7 +237,7 @@ module rae_interface
   // The extended MSHRs.
   logic core_searches, claims_entry, entry_owned, entry_claimed, entry_writes, sub_reads;
   logic [LineWidth-1:0] search_line, entry_line;
-  logic [EntryWidth-1:0] core_entry;
+  logic [EntryWidth-1:0] core_entry, next_core_entry;
   logic [CountWidth-1:0] entry_joined, sub_number;
   logic head_writes;
   sub_entry_t sub;
@@ -257,6 +261,7 @@ module rae_interface
       .found_joined_o (found_joined),
       .has_free_o     (has_free),
       .free_entry_o   (free_entry),
+      .may_take_i     (may_take),
       .take_i         (takes),
       .join_i         (joins),
       .writes_i       (head_writes),
@@ -266,6 +271,7 @@ module rae_interface
       .grant_entry_i,
       .end_i          (entry_ends),
       .entry_i        (core_entry),
+      .next_entry_i   (next_core_entry),
       .entry_line_o   (entry_line),
       .entry_owned_o  (entry_owned),
       .entry_claimed_o(entry_claimed),
@@ -281,9 +287,9 @@ module rae_interface
       .operands_t  (operands_t)
   ) i_sub_entries (
       .clk_i,
-      .write_i         (takes || joins),
-      .write_entry_i   (takes ? free_entry : found_entry),
-      .write_number_i  (takes ? '0 : found_joined),
+      .write_i         (may_enter),
+      .write_entry_i   (found ? found_entry : free_entry),
+      .write_number_i  (found_joined),  // 0 if there is none
       .write_data_i    (head.what),
       .write_operands_i(head.operands),
       .read_i          (sub_reads),
@@ -309,7 +315,7 @@ module rae_interface
       .clk_i,
       .rst_ni,
       .tag_read_i        (core_tag_reads || look_up_reads),
-      .tag_read_index_i  (core_tag_reads ? core_tag_index : head_index),
+      .tag_read_index_i  (frozen ? core_tag_index : head_index),
       .valid_o           (tag_valid),
       .dirty_o           (tag_dirty),
       .tag_o             (tag),
@@ -365,6 +371,7 @@ module rae_interface
       .found_owned_i     (found && found_owned),
       .claim_entry_o     (claims_entry),
       .entry_o           (core_entry),
+      .next_entry_o      (next_core_entry),
       .entry_end_o       (entry_ends),
       .entry_line_i      (entry_line),
       .entry_owned_i     (entry_owned),

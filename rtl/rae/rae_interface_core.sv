@@ -11,8 +11,8 @@
 ///              (two cycles). A claim of an entry's line waits until the entry ends; the line is not kept then.
 ///
 /// In the last of its cycles an operation is written and answered. The others are those in which it becomes ready: with
-/// two, all is done in the last; with three, the word leaves the line in the one before; with four and more, the
-/// arithmetic, too, has a cycle of its own.
+/// two, all is done in the last; with three, the window with the word leaves the line in the one before; with four and
+/// more, the arithmetic, too, has a cycle of its own.
 ///
 /// While lines change their place, `frozen_o`, look-ups rest, and hits that were found earlier are done first. Hits
 /// and lines alternate. The answers, the lines to memory and the end of a claim leave through registers.
@@ -72,8 +72,9 @@ module rae_interface_core
     output logic        [LINE_WIDTH-1:0] search_line_o,
     input  logic                         found_owned_i,
     output logic                         claim_entry_o,
-    // The entry whose requests are done.
+    // The entry whose requests are done, and which one it is in the next cycle.
     output logic        [EntryWidth-1:0] entry_o,
+    output logic        [EntryWidth-1:0] next_entry_o,
     output logic                         entry_end_o,
     input  logic        [LINE_WIDTH-1:0] entry_line_i,
     input  logic                         entry_owned_i,
@@ -166,7 +167,7 @@ module rae_interface_core
   line_address_t store_line_d, store_line_q;
   logic [8*LINE_BYTES-1:0] store_data_d, store_data_q;
 
-  logic claim_pending, more, begins_hit, operates, answer_free, store_free, stores, ends;
+  logic claim_pending, more, begins_hit, operates, answer_free, store_free, stores, may_store, ends;
   logic claim_hit, takes_claim, ends_claim, claim_ends;
   place_t entry_place;
 
@@ -184,7 +185,7 @@ module rae_interface_core
     sub_entry_t what;
     operands_t operands;
     logic is_wrong;
-    logic [63:0] held;
+    window_t window;  // of the line
   } taken_t;
   typedef struct packed {
     logic [63:0] after;
@@ -193,6 +194,7 @@ module rae_interface_core
   taken_t taken_d, taken_q, taken;
   done_t done_d, done_q, done;
   sub_entry_t what;
+  window_t window;
   logic [63:0] held, after, answer;
   logic [8*LINE_BYTES-1:0] changed;
   logic is_write;
@@ -201,7 +203,7 @@ module rae_interface_core
   assign taken_d.what     = what;
   assign taken_d.operands = state_q == StateHit ? hit_operands_q : sub_operands_i;
   assign taken_d.is_wrong = state_q == StateHit && hit_wrong_q;
-  assign taken_d.held     = held;
+  assign taken_d.window   = window;
   assign done_d           = '{after: after, answer: answer};
   assign taken            = OPERATION_CYCLES >= 3 ? taken_q : taken_d;
   assign done             = OPERATION_CYCLES >= 4 ? done_q : done_d;
@@ -211,18 +213,20 @@ module rae_interface_core
       .LINE_BYTES(LINE_BYTES)
   ) i_line_word (
       .line_i,
-      .offset_i    (what.offset),
-      .word_o      (held),
-      .put_offset_i(taken.what.offset),
-      .put_size_i  (taken.what.size),
-      .word_i      (done.after),
-      .line_o      (changed)
+      .offset_i     (what.offset),
+      .window_o     (window),
+      .window_i     (taken.window),
+      .word_offset_i(taken.what.offset),
+      .word_o       (held),
+      .put_size_i   (taken.what.size),
+      .word_i       (done.after),
+      .line_o       (changed)
   );
 
   rae_atomics_unit i_atomics_unit (
       .operation_i(taken.what.operation),
       .size_i     (taken.what.size),
-      .before_i   (taken.held),
+      .before_i   (held),
       .operand_i  (taken.operands.operand),
       .expected_i (taken.operands.expected),
       .after_o    (after),
@@ -339,13 +343,13 @@ module rae_interface_core
         claim_entry_o = 1'b1;
         state_d       = StateIdle;
       end else if (store_free) begin
-        // Until then its entry may still become the owner.
+        // Until then its entry may still become the owner. Another line is written as it was.
         stores            = claim_hit && dirty_i;
-        tag_write_o       = claim_hit;
+        tag_write_o       = 1'b1;
         tag_write_index_o = index_of(claim_line_q);
-        tag_o             = tag_of(claim_line_q);
-        valid_o           = !claim_takes_q;
-        dirty_o           = 1'b0;
+        tag_o             = tag_i;
+        valid_o           = valid_i && !(claim_hit && claim_takes_q);
+        dirty_o           = dirty_i && !claim_hit;
         ends_claim        = 1'b1;
         state_d           = StateIdle;
       end
@@ -372,6 +376,7 @@ module rae_interface_core
   assign line_ready_o   = state_q == StateIdle && !claim_pending && (!hit_valid_i || hit_was_last_q);
 
   assign entry_o        = entry_q;
+  assign next_entry_o   = state_q == StateIdle ? line_entry_i : entry_q;
   assign entry_end_o    = ends;
   assign sub_read_o     = state_q == StateWalk && more;
   assign sub_number_o   = served_q;
@@ -402,12 +407,14 @@ module rae_interface_core
   assign answer_tag_o   = answer_tag_q;
   assign answer_data_o  = answer_data_q;
 
-  // Lines to memory.
-  assign store_d = stores || (store_q && !store_ready_i);
+  // Lines to memory. That a claim concerns the line that was read is known last; the line means nothing if it does not.
+  assign may_store = store_free && (state_q == StateReplace || state_q == StateRelease ? valid_i && dirty_i :
+                                    state_q == StateGiveBack);
+  assign store_d   = stores || (store_q && !store_ready_i);
   always_comb begin
     store_line_d = store_line_q;
     store_data_d = store_data_q;
-    if (stores) begin
+    if (may_store) begin
       store_data_d = line_i;
       unique case (state_q)
         StateReplace: store_line_d = line_address_t'(tag_i) << IndexBits | line_address_t'(index_of(entry_line_i));

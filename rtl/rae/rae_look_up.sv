@@ -31,6 +31,9 @@ module rae_look_up #(
     input  logic                   core_ready_i,
     output logic                   join_o,
     output logic                   take_o,
+    // Known earlier: it may take an entry, and it may be in this one, which means nothing if it does neither.
+    output logic                   may_take_o,
+    output logic                   may_enter_o,
     input  logic                   store_waits_i,
     output logic                   fetch_valid_o,
     input  logic                   fetch_ready_i,
@@ -79,6 +82,8 @@ module rae_look_up #(
     end
   end
 
+  assign may_take_o   = decides;
+  assign may_enter_o  = decides && (found_i ? open_i : has_free_i);
   assign core_valid_o = to_core;
   assign leaves_o     = join_o || take_o || (to_core && core_ready_i);
 

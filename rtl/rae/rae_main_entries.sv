@@ -5,7 +5,10 @@
 /// An entry is taken, joined, closed or ended at the clock edge.
 ///
 ///   owned    only this entry has the line: it came from memory, or the core's caches lost it, as the W bit was set.
-///   closed   no request may join: the entry has a copy, or a claim waits until it ends (claimed).
+///   closed   no request may join: the entry has a copy, or is full, or a claim waits until it ends (claimed).
+///
+/// That an entry is taken is known late in a cycle. That it may be, `may_take_i`, is known early: the first free entry
+/// then gets the line and its state, which mean nothing while it is free.
 ///
 /// Source: RAE, section 3: 64 main entries with a W bit; 64 comparators.
 module rae_main_entries #(
@@ -28,7 +31,8 @@ module rae_main_entries #(
     output logic                    has_free_o,
     output logic [  EntryWidth-1:0] free_entry_o,
     // What happens to entries.
-    input  logic                    take_i,          // the free one, for this line
+    input  logic                    may_take_i,      // the free one, for this line,
+    input  logic                    take_i,          // and it does
     input  logic                    join_i,          // the one that was found
     input  logic                    writes_i,        // the request that takes or joins
     input  logic                    claim_i,         // the one that was found
@@ -36,8 +40,9 @@ module rae_main_entries #(
     input  logic                    grant_core_i,
     input  logic [  EntryWidth-1:0] grant_entry_i,
     input  logic                    end_i,           // that of entry_i
-    // The entry whose requests are done.
+    // The entry whose requests are done, and which one it is in the next cycle.
     input  logic [  EntryWidth-1:0] entry_i,
+    input  logic [  EntryWidth-1:0] next_entry_i,
     output logic [  LINE_WIDTH-1:0] entry_line_o,
     output logic                    entry_owned_o,
     output logic                    entry_claimed_o,
@@ -57,68 +62,73 @@ module rae_main_entries #(
   logic [LINE_WIDTH-1:0] lines_q[MAIN_ENTRIES];
   count_t joined_d[MAIN_ENTRIES], joined_q[MAIN_ENTRIES];
 
-  // The comparators, and the first free entry. An entry that ended in the cycle before is not found.
-  logic [MAIN_ENTRIES-1:0] equal_d, equal_q, match;
+  // The comparators, and the first free entry: what concerns one entry is a bit for each of them. An entry that ended
+  // in the cycle before is not found.
+  logic [MAIN_ENTRIES-1:0] equal_d, equal_q, match, first_free;
 
   for (genvar i = 0; i < int'(MAIN_ENTRIES); i++) begin : gen_comparators
     assign equal_d[i] = lines_q[i] == line_i;
   end
-  assign match = used_q & equal_q;
+  assign match      = used_q & equal_q;
+  assign first_free = ~used_q & (used_q + 1'b1);
 
   always_comb begin
-    found_entry_o = '0;
-    free_entry_o  = '0;
-    for (int i = int'(MAIN_ENTRIES) - 1; i >= 0; i--) begin
-      if (match[i]) found_entry_o = entry_t'(i);
-      if (!used_q[i]) free_entry_o = entry_t'(i);
+    found_entry_o  = '0;
+    found_joined_o = '0;
+    free_entry_o   = '0;
+    for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
+      found_entry_o |= match[i] ? entry_t'(i) : '0;
+      found_joined_o |= match[i] ? joined_q[i] : '0;
+      free_entry_o |= first_free[i] ? entry_t'(i) : '0;
     end
   end
   assign found_o    = match != '0;
   assign has_free_o = used_q != '1;
 
   // A grant counts in its own cycle.
-  logic grants_line, grants_copy, granted_here;
+  logic [MAIN_ENTRIES-1:0] gets_line, gets_copy, ends, may_begin, begins, joins, claims;
 
-  assign grants_line    = grant_i && (!grant_core_i || writes_q[grant_entry_i]);
-  assign grants_copy    = grant_i && !grants_line;
-  assign granted_here   = grant_entry_i == found_entry_o;
-  assign found_owned_o  = owned_q[found_entry_o] || (grants_line && granted_here);
-  assign found_joined_o = joined_q[found_entry_o];
-  assign found_open_o   = MERGE && !closed_q[found_entry_o] && !(grants_copy && granted_here) &&
-                          found_joined_o != count_t'(SUB_ENTRIES);
+  for (genvar i = 0; i < int'(MAIN_ENTRIES); i++) begin : gen_bits
+    assign gets_line[i] = grant_i && grant_entry_i == entry_t'(i) && (!grant_core_i || writes_q[i]);
+    assign gets_copy[i] = grant_i && grant_entry_i == entry_t'(i) && grant_core_i && !writes_q[i];
+    assign ends[i]      = end_i && entry_i == entry_t'(i);
+  end
+  assign may_begin = may_take_i ? first_free : '0;
+  assign begins    = take_i ? first_free : '0;
+  assign joins     = join_i ? match : '0;
+  assign claims    = claim_i ? match : '0;
+
+  assign found_owned_o = (match & (owned_q | gets_line)) != '0;
+  assign found_open_o  = (match & ~closed_q & ~gets_copy) != '0;
 
   assign entry_line_o    = lines_q[entry_i];
   assign entry_owned_o   = owned_q[entry_i];
   assign entry_claimed_o = claimed_q[entry_i];
   assign entry_writes_o  = writes_q[entry_i];
-  assign entry_joined_o  = joined_q[entry_i];
   assign writes_o        = writes_q;
 
+  // This count is asked for early in a cycle.
+  count_t entry_joined_d, entry_joined_q;
+
+  assign entry_joined_d = joins[next_entry_i] ? joined_q[next_entry_i] + 1'b1 : joined_q[next_entry_i];
+  assign entry_joined_o = entry_joined_q;
+
+  logic fills;
+
+  assign fills     = found_joined_o == count_t'(SUB_ENTRIES - 1);
+  assign used_d    = (used_q & ~ends) | begins;
+  assign owned_d   = (owned_q | gets_line) & ~may_begin;
+  assign claimed_d = (claimed_q | claims) & ~may_begin;
+
   always_comb begin
-    used_d    = used_q;
-    owned_d   = owned_q;
-    closed_d  = closed_q;
-    claimed_d = claimed_q;
-    writes_d  = writes_q;
-    joined_d  = joined_q;
-    if (grants_line) owned_d[grant_entry_i] = 1'b1;
-    if (grants_copy) closed_d[grant_entry_i] = 1'b1;
-    if (claim_i) begin
-      closed_d[found_entry_o]  = 1'b1;
-      claimed_d[found_entry_o] = 1'b1;
-    end
-    if (join_i) begin
-      writes_d[found_entry_o] = writes_q[found_entry_o] || writes_i;
-      joined_d[found_entry_o] = found_joined_o + 1'b1;
-    end
-    if (end_i) used_d[entry_i] = 1'b0;
-    if (take_i) begin
-      used_d[free_entry_o]    = 1'b1;
-      owned_d[free_entry_o]   = 1'b0;
-      closed_d[free_entry_o]  = 1'b0;
-      claimed_d[free_entry_o] = 1'b0;
-      writes_d[free_entry_o]  = writes_i;
-      joined_d[free_entry_o]  = count_t'(1);
+    closed_d = closed_q | gets_copy | claims | (fills ? joins : '0);
+    writes_d = writes_q | (writes_i ? joins : '0);
+    joined_d = joined_q;
+    for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
+      if (joins[i]) joined_d[i] = found_joined_o + 1'b1;
+      if (may_begin[i]) closed_d[i] = !MERGE || SUB_ENTRIES == 1;
+      if (may_begin[i]) joined_d[i] = count_t'(1);
+      if (begins[i]) writes_d[i] = writes_i;
     end
   end
 
@@ -135,7 +145,8 @@ module rae_main_entries #(
     claimed_q <= claimed_d;
     writes_q  <= writes_d;
     joined_q  <= joined_d;
-    if (take_i) lines_q[free_entry_o] <= line_i;
+    for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) if (may_begin[i]) lines_q[i] <= line_i;
+    entry_joined_q <= entry_joined_d;
   end
 
 endmodule

@@ -41,4 +41,7 @@ package rae_pkg;
   /// A word has 2^size bytes.
   typedef logic [1:0] size_t;
 
+  /// The bytes of a line among which a word is that begins in the first eight of them.
+  typedef logic [119:0] window_t;
+
 endpackage

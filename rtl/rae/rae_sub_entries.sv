@@ -31,8 +31,17 @@ module rae_sub_entries #(
 
   address_t read_address, write_address;
 
-  assign read_address  = address_t'(32'(read_entry_i) * SUB_ENTRIES + 32'(read_number_i));
-  assign write_address = address_t'(32'(write_entry_i) * SUB_ENTRIES + 32'(write_number_i));
+  // Where a number has bits of its own nothing is added.
+  localparam bit HasBits = (SUB_ENTRIES & (SUB_ENTRIES - 1)) == 0;
+
+  function automatic address_t place(logic [EntryWidth-1:0] entry, logic [CountWidth-1:0] number);
+    logic [31:0] first;
+    first = 32'(entry) * SUB_ENTRIES;
+    return address_t'(HasBits ? first | 32'(number) : first + 32'(number));
+  endfunction
+
+  assign read_address  = place(read_entry_i, read_number_i);
+  assign write_address = place(write_entry_i, write_number_i);
 
   ram_1r1w #(
       .WORDS(Words),

@@ -13,7 +13,9 @@ module cni_regions_properties #(
     localparam int unsigned EntryWidth = ENTRIES > 1 ? $clog2(ENTRIES) : 1,
     localparam int unsigned WayWidth = WAYS > 1 ? $clog2(WAYS) : 1,
     localparam int unsigned InLine = $clog2(LINE_BYTES),
-    localparam int unsigned LineWidth = ADDRESS_BITS - InLine
+    localparam int unsigned LineWidth = ADDRESS_BITS - InLine,
+    localparam int unsigned RangeWidth = InLine < 17 ? 18 - InLine : 1,
+    localparam int unsigned LastWidth = RangeWidth < LineWidth ? RangeWidth : LineWidth
 ) (
     input logic                             clk_i,
     input logic                             rst_ni,
@@ -39,7 +41,7 @@ module cni_regions_properties #(
     input logic             [ENTRIES-1:0]   enabled_q,
     input logic             [2*LineWidth+WayWidth+2:0] entries[ENTRIES],
     input logic             [LineWidth-1:0] line_q,
-    input logic             [LineWidth-1:0] last_q,
+    input logic             [LastWidth-1:0] last_q,
     input logic                             writes_q,
     input logic                             first_q,
     input logic             [1:0]           step_q
@@ -179,7 +181,7 @@ module cni_regions_properties #(
       assert (step_q <= 2'd2 && inside_q == (step_q != 2'd0) && answer_valid_o == (step_q == 2'd2));
       if (inside_q && !outside_q) assert (from <= to && (65'd1 << ADDRESS_BITS) > end_q);
       if (step_q == 2'd1) begin
-        assert (!outside_q && !answer_allowed_o && writes_q == stores_q && last_q == to);
+        assert (!outside_q && !answer_allowed_o && writes_q == stores_q && last_q == to[LastWidth-1:0]);
         assert (line_q >= from && line_q <= to && first_q == (line_q == from));
         if (watched_q >= from && watched_q < line_q) assert (allows(watched_q));
         if (!first_q) assert (answer_code_o == use_of(from).code && answer_way_o == use_of(from).way);

@@ -8,6 +8,7 @@ module rae_interface_counts_properties #(
     parameter int unsigned MAIN_ENTRIES = 64,
     parameter int unsigned SUB_ENTRIES = 64,
     parameter int unsigned QUEUE_ENTRIES = 64,
+    parameter int unsigned LINE_WIDTH = 25,
     localparam int unsigned EntryWidth = MAIN_ENTRIES > 1 ? $clog2(MAIN_ENTRIES) : 1,
     localparam int unsigned CountWidth = $clog2(SUB_ENTRIES + 1)
 ) (
@@ -33,6 +34,7 @@ module rae_interface_counts_properties #(
     input logic                   found_open,
     input logic [ EntryWidth-1:0] found_entry,
     input logic                   has_free,
+    input logic                   may_take,
     input logic                   takes,
     input logic                   joins,
     input logic                   claims_entry,
@@ -54,7 +56,11 @@ module rae_interface_counts_properties #(
     input logic [ CountWidth-1:0] served,
     input logic [MAIN_ENTRIES-1:0] used,
     input logic [MAIN_ENTRIES-1:0] owned,
-    input logic [ CountWidth-1:0] joined[MAIN_ENTRIES]
+    input logic [MAIN_ENTRIES-1:0] closed,
+    input logic [MAIN_ENTRIES-1:0] equal,
+    input logic [ CountWidth-1:0] joined[MAIN_ENTRIES],
+    input logic [ CountWidth-1:0] entry_joined,
+    input logic [  LINE_WIDTH-1:0] lines[MAIN_ENTRIES]
 );
 
   localparam logic [2:0] Idle = 3'd0, Hit = 3'd1, Walk = 3'd2, Step = 3'd3, Release = 3'd7;
@@ -111,7 +117,7 @@ module rae_interface_counts_properties #(
         if (used[i]) assert (joined[i] != '0 && 32'(joined[i]) <= SUB_ENTRIES);
       end
       // A main entry is taken for a line that none has, joined where it may be, and ended while it is in use.
-      if (takes) assert (has_free && !found);
+      if (takes) assert (may_take && has_free && !found);
       if (joins) assert (found && found_open && !claims_entry);
       if (takes || joins) assert (!core_searches);
       if (claims_entry) assert (found && found_owned);
@@ -125,6 +131,13 @@ module rae_interface_counts_properties #(
       for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
         if (fetched_q[i] || (fetch_valid_o && 32'(fetch_entry_o) == i)) assert (!owned[i]);
       end
+      // What makes a search right is a proof of its own (rae_main_entries_properties).
+      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
+        for (int unsigned j = 0; j < i; ++j) if (used[i] && used[j]) assert (lines[i] != lines[j]);
+        if (used[i] && !took_q) assert (equal[i] == (32'(lines[i]) == searched_q));
+        if (used[i] && 32'(joined[i]) == SUB_ENTRIES) assert (closed[i]);
+      end
+      if (active) assert (entry_joined == joined[entry]);
       if (state == Release) assert (claim_pending);
       assert (queued == stored && queued <= QUEUE_ENTRIES && decoded <= queued && hits <= 4);
       assert (first < QUEUE_ENTRIES && last == (first + stored) % QUEUE_ENTRIES);
@@ -144,7 +157,8 @@ endmodule
 bind rae_interface rae_interface_counts_properties #(
     .MAIN_ENTRIES (MAIN_ENTRIES),
     .SUB_ENTRIES  (SUB_ENTRIES),
-    .QUEUE_ENTRIES(QUEUE_ENTRIES)
+    .QUEUE_ENTRIES(QUEUE_ENTRIES),
+    .LINE_WIDTH   (LineWidth)
 ) counts (
     .queued (32'(queued_o)),
     .stored (32'(i_request_queue.i_requests.count_q)),
@@ -160,6 +174,9 @@ bind rae_interface rae_interface_counts_properties #(
     .served (i_interface_core.served_q),
     .used   (i_main_entries.used_q),
     .owned  (i_main_entries.owned_q),
+    .closed (i_main_entries.closed_q),
+    .equal  (i_main_entries.equal_q),
+    .lines  (i_main_entries.lines_q),
     .joined (i_main_entries.joined_q),
     .searched(32'(i_main_entries.line_i)),
     .*

@@ -20,6 +20,7 @@ module rae_main_entries_properties #(
     input logic                    found_open_o,
     input logic                    has_free_o,
     input logic [  EntryWidth-1:0] free_entry_o,
+    input logic                    may_take_i,
     input logic                    take_i,
     input logic                    join_i,
     input logic                    writes_i,
@@ -29,6 +30,8 @@ module rae_main_entries_properties #(
     input logic [  EntryWidth-1:0] grant_entry_i,
     input logic                    end_i,
     input logic [  EntryWidth-1:0] entry_i,
+    input logic [  EntryWidth-1:0] next_entry_i,
+    input logic [  CountWidth-1:0] entry_joined_o,
     input logic [MAIN_ENTRIES-1:0] used_q,
     input logic [MAIN_ENTRIES-1:0] owned_q,
     input logic [MAIN_ENTRIES-1:0] closed_q,
@@ -46,6 +49,7 @@ module rae_main_entries_properties #(
   logic searched;  // this is the second cycle of a search
   logic took_q = 1'b1;
   logic [LINE_WIDTH-1:0] line_was_q;
+  logic [EntryWidth-1:0] entry_q;  // as it was announced
   logic takes, joins, ends, granted;
 
   assign searched = !took_q && line_was_q == line_i;
@@ -58,6 +62,7 @@ module rae_main_entries_properties #(
     started_q  <= 1'b1;
     took_q     <= take_i;
     line_was_q <= line_i;
+    entry_q    <= next_entry_i;
     if (!rst_ni) begin
       one_q      <= any_one;
       other_q    <= any_other;
@@ -83,6 +88,7 @@ module rae_main_entries_properties #(
     if (started_q && rst_ni) begin
       assume (32'(one_q) < MAIN_ENTRIES && 32'(other_q) < MAIN_ENTRIES && one_q != other_q);
       assume (32'(grant_entry_i) < MAIN_ENTRIES && 32'(entry_i) < MAIN_ENTRIES);
+      assume (may_take_i || !take_i);
       assume (searched || !(take_i || join_i || claim_i));
       assume (!take_i || (has_free_o && !found_o));
       assume (!join_i || (found_o && found_open_o && !claim_i));
@@ -104,13 +110,19 @@ module rae_main_entries_properties #(
         if (used_q[one_q] && lines_q[one_q] == line_i) assert (found_o && found_entry_o != other_q);
         if (found_o) assert (used_q[found_entry_o] && lines_q[found_entry_o] == line_i);
       end
-      // For the induction.
-      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i)
-      if (!took_q) assert (equal_q[i] == (lines_q[i] == line_was_q));
+      // The count of the entry that was announced, but for one that was taken meanwhile.
+      if (used_one_q && entry_q == one_q && !took_q) assert (32'(entry_joined_o) == joined_one_q);
+      if (searched && found_open_o && found_entry_o == one_q) assert (MERGE && joined_one_q < SUB_ENTRIES);
       // A free entry is found if there is one.
       if (!used_q[one_q]) assert (has_free_o);
       if (has_free_o) assert (!used_q[free_entry_o]);
-      if (found_open_o && found_entry_o == one_q && used_one_q) assert (MERGE && joined_one_q < SUB_ENTRIES);
+      // For the induction.
+      for (int unsigned i = 0; i < MAIN_ENTRIES; ++i) begin
+        for (int unsigned j = 0; j < i; ++j) if (used_q[i] && used_q[j]) assert (lines_q[i] != lines_q[j]);
+        if (used_q[i] && !took_q) assert (equal_q[i] == (lines_q[i] == line_was_q));
+        if (used_q[i]) assert (32'(joined_q[i]) <= SUB_ENTRIES);
+        if (used_q[i] && (!MERGE || 32'(joined_q[i]) == SUB_ENTRIES)) assert (closed_q[i]);
+      end
     end
   end
 

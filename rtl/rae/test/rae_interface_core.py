@@ -178,6 +178,7 @@ class Around:
         if self.hits and self.value("hit_ready_o"):
             self.hits.popleft()
         if self.line_offer is not None and self.value("line_ready_o"):
+            assert self.value("next_entry_o") == self.line_offer
             self.entries[self.line_offer].delivered = True
             self.line_offer = None
         if self.claim and not self.claim.taken and self.value("claim_ready_o"):
@@ -205,6 +206,7 @@ class Around:
         if self.value("line_read_o"):
             self.line_read = self.lines[self.value("line_read_place_o")]
         if self.value("sub_read_o"):
+            assert self.value("next_entry_o") == self.value("entry_o")
             self.sub_read = self.entries[self.value("entry_o")].requests[self.value("sub_number_o")].packed
         if self.value("tag_write_o"):
             written = self.value("valid_o"), self.value("dirty_o"), self.value("tag_o")

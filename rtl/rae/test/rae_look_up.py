@@ -91,6 +91,9 @@ async def follows_its_rules(dut):
             assert (int(dut.fetch_entry_o.value), int(dut.fetch_line_o.value)) == rules.fetch
         reads = head is not None and rules.age is None and not rules.blocked and not at["frozen"]
         assert int(dut.tag_read_o.value) == reads
+        decides = not at["frozen"] and rules.age == LOOK_UP_CYCLES
+        assert int(dut.may_take_o.value) == decides
+        assert int(dut.may_enter_o.value) == (decides and bool(at["open" if at["found"] else "has_free"]))
         decision = rules.decision(wrong, at)
         done = {"core": dut.core_valid_o, "join": dut.join_o, "take": dut.take_o}
         assert {name: int(port.value) for name, port in done.items()} == {name: int(name == decision) for name in done}

@@ -23,15 +23,23 @@ async def agrees_with_a_list(dut):
     draw = random.Random(cocotb.RANDOM_SEED)
     await reset(dut)
     entries: list[Entry | None] = [None] * ENTRIES
+    announced: int | None = None  # the entry that is asked for in the next cycle
     for _ in range(3000):
         line = draw.randrange(LINES)
         dut.line_i.value = line
+        # That one may be taken changes nothing that matters.
+        dut.may_take_i.value = draw.randrange(2)
         dut.take_i.value = dut.join_i.value = dut.claim_i.value = dut.end_i.value = dut.grant_i.value = 0
         # An entry may end in the first cycle of the search.
         if draw.random() < 0.2 and (used := [i for i, one in enumerate(entries) if one]):
             gone = draw.choice(used)
             dut.end_i.value, dut.entry_i.value = 1, gone
             entries[gone] = None
+        ended = draw.choice([i for i, entry in enumerate(entries) if entry] or [None])
+        dut.next_entry_i.value = ended or 0
+        await settle()
+        if announced is not None and entries[announced]:
+            assert int(dut.entry_joined_o.value) == entries[announced].joined
         await next_cycle(dut)
         dut.end_i.value = 0
         found = next((i for i, entry in enumerate(entries) if entry and entry.line == line), None)
@@ -39,7 +47,6 @@ async def agrees_with_a_list(dut):
         granted = draw.choice([i for i, entry in enumerate(entries) if entry and not entry.owned] or [None])
         grants = granted is not None and draw.random() < 0.3
         from_core = draw.random() < 0.5
-        ended = draw.choice([i for i, entry in enumerate(entries) if entry] or [None])
         dut.grant_i.value, dut.grant_core_i.value, dut.grant_entry_i.value = int(grants), int(from_core), granted or 0
         dut.entry_i.value = ended or 0
         await settle()
@@ -65,7 +72,8 @@ async def agrees_with_a_list(dut):
             assert int(dut.entry_owned_o.value) == entry.owned
             assert int(dut.entry_claimed_o.value) == entry.claimed
         granted = granted if grants else None
-        await happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line)
+        announced = draw.choice([i for i, entry in enumerate(entries) if entry] or [None])
+        await happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line, announced)
 
 
 @cocotb.test()
@@ -73,7 +81,7 @@ async def nothing_is_left_after_a_reset(dut):
     await interrupted(dut, agrees_with_a_list.func)
 
 
-async def happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line) -> None:
+async def happen(dut, draw, entries, line, found, free, is_open, ended, granted, gets_line, announced) -> None:
     """One of the things that can happen, in the same cycle as the grant."""
     await Timer(1, unit="ns")  # after what was read, before the clock edge
     writes = draw.randrange(2)
@@ -84,6 +92,8 @@ async def happen(dut, draw, entries, line, found, free, is_open, ended, granted,
     claim = found is not None and not join and entries[found].owned and chance < 0.6
     end = ended is not None and ended not in (found, granted) and draw.random() < 0.4
     dut.take_i.value, dut.join_i.value, dut.claim_i.value, dut.end_i.value = int(take), int(join), int(claim), int(end)
+    dut.may_take_i.value = int(take or draw.random() < 0.5)
+    dut.next_entry_i.value = announced or 0
     await next_cycle(dut)
     if granted is not None:
         entries[granted].owned = entries[granted].owned or bool(gets_line)
