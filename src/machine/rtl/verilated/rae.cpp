@@ -153,6 +153,13 @@ class verilated_interface final : public interface_unit {
     }
     if (place != changed_place || place == nowhere) return;
     std::memcpy(&root().IN_CACHE(i_lines__DOT__read_data_o), bytes_at(place), parameters_.line_bytes);
+    if (root().IN_CORE(state_q) != hit && root().IN_CORE(state_q) != step_) return;
+    // So does what an operation of several cycles has made of it already.
+    top_.eval();
+    root().IN_CORE(taken_q) = root().IN_CORE(taken_d);
+    top_.eval();
+    root().IN_CORE(done_q) = root().IN_CORE(done_d);
+    top_.eval();
   }
 
   void clock() {
