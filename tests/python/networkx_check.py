@@ -194,7 +194,7 @@ class Results(unittest.TestCase):
 
     def test_paths(self):
         for graph in graphs():
-            for source, cutoff in itertools.product(list(graph)[:60:17], (None, 0, 1, 1.5, 2, -1)):
+            for source, cutoff in itertools.product(list(graph)[:60:17], (None, 0, 1, 1.5, 2, -1, math.inf, math.nan)):
                 for function in (nx.single_source_shortest_path_length, nx.single_target_shortest_path_length):
                     self.same(function, graph, source, cutoff=cutoff, order=False)
                 self.same(nx.single_source_dijkstra_path_length, graph, source, cutoff=cutoff, order=False, delta=1e-12)
@@ -206,6 +206,11 @@ class Results(unittest.TestCase):
             found = nx.single_source_dijkstra_path_length(graph, source := next(iter(graph)), backend="tessera")
             self.assertTrue(all(type(length) is int for length in found.values()))
             self.same(nx.single_source_dijkstra_path_length, graph, source, order=False)
+            self.same(nx.single_source_dijkstra_path_length, graph, source, cutoff=math.inf, order=False)
+        graph = nx.path_graph(4)
+        nx.set_edge_attributes(graph, 1e308, "weight")
+        with self.assertRaises(NotImplementedError):  # NetworkX has vertices at the distance inf
+            nx.single_source_dijkstra_path_length(graph, 0, backend="tessera")
 
     def test_pagerank(self):
         for graph in graphs():
@@ -408,6 +413,21 @@ print(calls)
             other.add_edge("new", "newer")
             self.assertEqual(len(list(parts(other))), before + 1)
             self.assertEqual(type(ts.networkx.convert_to_nx(other)), type(graph))
+            made = ts.networkx.convert_from_nx(graph)
+            list(made.edges)
+            self.assertIs(made.graph, graph.graph)
+
+    def test_attributes_of_a_graph_stay_when_its_dicts_are_made(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("no pandas")
+        made = nx.from_pandas_edgelist(pandas.DataFrame({"source": [0, 1], "target": [1, 2]}), backend="tessera")
+        made.graph["year"], made.name = 2024, "path"
+        self.assertEqual(list(made.edges), [(0, 1), (1, 2)])
+        made.graph["day"] = 5
+        for other in (made, made.copy(), made.to_networkx(), pickle.loads(pickle.dumps(made))):
+            self.assertEqual(other.graph, {"year": 2024, "name": "path", "day": 5})
 
     def test_tables_make_graphs_of_the_backend(self):
         try:

@@ -69,7 +69,9 @@ class _Backed:
         for name in ("_node", "_adj", "_pred"):
             if hasattr(type(made), name):
                 setattr(self, name, getattr(made, name))
-        self.graph = made.graph
+        # What was set before the dicts were looked at stays.
+        if self.graph is not made.graph:
+            self.graph = {**made.graph, **self.graph}
 
     def _source(self) -> nx.Graph:
         """A graph with dicts: the one that this is made of, if it has none."""

@@ -1,5 +1,7 @@
 """paths: lengths of shortest paths from a vertex, or to one."""
 
+import math
+
 import networkx as nx
 import numpy as np
 
@@ -45,8 +47,12 @@ def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
             raise NotImplementedError("a weight is negative")
         if rows.integers and rows.least.max() * rows.vertices > 2**53:
             raise NotImplementedError("a path may be longer than 2^53")
+        if math.isinf(float(rows.least.max()) * rows.vertices):
+            raise NotImplementedError("a path may be longer than any finite number")
     distances = _engine.sssp(rows.form("least"), np.array([start], np.uint32), 0.0, False)[0]
-    near = np.isfinite(distances) if cutoff is None else distances <= cutoff
+    near = np.isfinite(distances)
+    if cutoff is not None:
+        near &= ~(distances > cutoff)
     near[start] = True
     reached = np.flatnonzero(near)
     lengths = distances[reached]
