@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tessera import _engine
-from tessera.columns import Texts, names, refuse, weights
+from tessera.columns import Texts, names, refuse, refuse_masked, weights
 from tessera.progress import doing
 
 if TYPE_CHECKING:
@@ -247,6 +247,7 @@ def _weights(values, where):
 
 
 def _numbers(values, where):
+    refuse_masked(values, "no vertex", where, "a number")
     array = np.asarray(values)
     if array.size == 0:
         return np.zeros(0, np.uint32)
@@ -357,15 +358,44 @@ def from_scipy(matrix: Any, *, weighted: bool = True, directed: bool = True, dup
                self_loops: SelfLoops = "drop") -> Graph:
     """A graph of a square sparse matrix or array: entry (i, j) is an edge from i to j, with its value as weight.
 
-    `directed` is True by default, as in scipy.sparse.csgraph. Entries at the same position are added, as scipy does.
+    `directed` is True by default, as in scipy.sparse.csgraph. `duplicates` is about entries at the same position, which
+    are added by default, as scipy does; `read` takes the smallest of them when it reads an .npz file. If `directed` is
+    False, entries (i, j) and (j, i) are one edge, with the smaller of their values, as in csgraph; "refuse" refuses
+    them if they differ. So the matrix of `to_scipy` has the same edges and weights again. Raises TypeError for anything
+    else than a sparse matrix or array with two dimensions.
+
+    >>> import scipy.sparse, tessera as ts
+    >>> ts.from_scipy(scipy.sparse.csr_array([[0, 2.5], [2.5, 0]]), directed=False).to_pandas().values.tolist()
+    [[0.0, 1.0, 2.5]]
     """
+    where = "from_scipy"
+    if not hasattr(matrix, "tocoo"):
+        raise TypeError(f"{where}: a {type(matrix).__name__}, expected a sparse matrix or array of scipy")
+    if len(matrix.shape) != 2:
+        raise TypeError(f"{where}: an array of {len(matrix.shape)} dimensions, expected two")
     coo = matrix.tocoo()
     if coo.shape[0] != coo.shape[1]:
-        raise refuse(f"a matrix of {coo.shape[0]} x {coo.shape[1]}", "from_scipy", "a square one")
-    values = weights(coo.data, "from_scipy, values") if weighted else None
-    return Graph(_engine.graph_from_ends(coo.shape[0], _numbers(coo.row, "from_scipy, rows"),
-                                         _numbers(coo.col, "from_scipy, columns"), values, None, directed, duplicates,
-                                         self_loops))
+        raise refuse(f"a matrix of {coo.shape[0]} x {coo.shape[1]}", where, "a square one")
+    values = weights(coo.data, f"{where}, values") if weighted else None
+    held = _engine.graph_from_ends(coo.shape[0], _numbers(coo.row, f"{where}, rows"),
+                                   _numbers(coo.col, f"{where}, columns"), values, None, True, duplicates, self_loops)
+    return Graph(held if directed else _without_directions(held, duplicates == "refuse", where))
+
+
+def _without_directions(held, alike, where):
+    """The undirected graph, with the smaller weight of both directions; if they must be `alike`, with that of both."""
+    sources = np.repeat(np.arange(held.vertices, dtype=np.uint32), np.diff(held.offsets()).astype(np.int64))
+    targets, values = held.targets(), held.weights() if held.weighted else None
+    if alike and values is not None:
+        width = np.uint64(held.vertices)
+        there, back = sources * width + targets, targets * width + sources
+        _, one, other = np.intersect1d(there, back, assume_unique=True, return_indices=True)
+        if (differ := values[one] != values[other]).any():
+            row = int(np.argmax(differ))
+            u, v = sources[one[row]], targets[one[row]]
+            raise refuse(f"{values[one[row]]} at ({u}, {v}) and {values[other[row]]} at ({v}, {u})", where,
+                         "one weight for both directions")
+    return _engine.graph_from_ends(held.vertices, sources, targets, values, None, False, "smallest", "keep")
 
 
 def _file(path) -> str:
