@@ -77,7 +77,8 @@ def number(value, where: str) -> float:
     """The float of a real number of Python's or NumPy's, which may be infinite or NaN."""
     if value is None:
         raise refuse("no weight", where, "a number")
-    if not isinstance(value, (numbers.Real, decimal.Decimal, np.bool_)):
+    # NumPy's durations are integers of its.
+    if not isinstance(value, (numbers.Real, decimal.Decimal, np.bool_)) or isinstance(value, np.timedelta64):
         raise refuse(f"the weight {value!r}", where, "a number")
     try:
         return float(value)

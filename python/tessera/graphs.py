@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -35,8 +35,31 @@ Duplicates = Literal["smallest", "first", "last", "sum", "refuse"]
 SelfLoops = Literal["drop", "keep", "refuse"]
 Path = str | os.PathLike[str]
 
+
+def _check_rules(directed=False, duplicates="smallest", self_loops="drop"):
+    _check_flag("directed", directed)
+    for name, value, choices in (("duplicates", duplicates, get_args(Duplicates)),
+                                 ("self_loops", self_loops, get_args(SelfLoops))):
+        if value not in choices:
+            raise ValueError(f"{name}={value!r}, expected {', '.join(choices[:-1])} or {choices[-1]}")
+
+
+def _check_flag(name, flag):
+    if not isinstance(flag, bool):
+        raise TypeError(f"{name}={flag!r}, expected True or False")
+
+
+def _check_columns(wanted, where):
+    for name in wanted:
+        if wanted.count(name) > 1:
+            raise refuse(f"the column {name!r} twice", where, "different columns for sources, targets and weights")
+
+
 class Graph:
-    """A graph in memory, which does not change. `len(g)` is the number of vertices."""
+    """A graph in memory, which does not change. `len(g)` is the number of vertices.
+
+    It can be pickled, with its names; a copy of it is itself.
+    """
 
     __slots__ = ("_held", "_index", "_labels", "_numbers", "__weakref__")
 
@@ -151,12 +174,34 @@ class Graph:
         except RuntimeError as problem:
             raise OSError(str(problem)) from None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        held, called = self._held, self._held.names
+        if called is not None:
+            called = called.integers() if called.are_integers else (called.bytes(), called.offsets())
+        arrays = held.offsets(), held.targets(), held.weights() if held.weighted else None
+        return _restored, (arrays, called, self.directed, self._labels)
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
     def __len__(self) -> int:
         return self._held.vertices
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"<Graph: {self.vertices} vertices, {self.edges} {kind}{' weighted' if self.weighted else ''} edges>"
+
+
+def _restored(arrays, called, directed, labels):
+    """The graph of what a pickled one has."""
+    if isinstance(called, tuple):
+        called = _engine.text_names(*called, "a pickled graph")
+    elif called is not None:
+        called = _engine.integer_names(called, "a pickled graph")
+    return Graph(_engine.graph_from_rows(*arrays, called, directed), labels)
 
 
 def _index_of(called, labels, vertices):
@@ -185,6 +230,7 @@ def _index_of(called, labels, vertices):
 
 def _make(sources, targets, weight, where, directed, duplicates, self_loops, weights_where=None):
     """A graph of columns of names."""
+    _check_rules(directed, duplicates, self_loops)
     from_names, to_names = names(sources, f"{where}, sources"), names(targets, f"{where}, targets")
     if isinstance(from_names, Texts) != isinstance(to_names, Texts):
         if len(from_names) and len(to_names):
@@ -215,6 +261,7 @@ def from_edges(sources: ArrayLike, targets: ArrayLike | None = None, weights: Ar
     <Graph: 3 vertices, 2 undirected edges>
     """
     where = "from_edges"
+    _check_rules(directed, duplicates, self_loops)
     if targets is None:
         pairs = np.asarray(sources)
         if pairs.size == 0:
@@ -284,6 +331,7 @@ def from_arrow(table: Any, source: str = "source", target: str = "target", weigh
 
 
 def _from_columns(table, there, source, target, weight, where, directed, duplicates, self_loops):
+    _check_columns([source, target, *(() if weight is None else (weight,))], where)
     for name in (source, target, *(() if weight is None else (weight,))):
         if name not in there:
             raise refuse(f"no column {name!r}", where, f"one of {', '.join(map(repr, there))}")
@@ -310,6 +358,7 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     where = "from_networkx"
     if duplicates not in ("smallest", "sum", "refuse"):
         raise refuse(f"duplicates={duplicates!r}", where, "smallest, sum or refuse")
+    _check_rules(self_loops=self_loops)
     if not all(isinstance(getattr(graph, part, None), dict) for part in ("_node", "_adj")):
         # A view of another graph, or none at all.
         graph = graph.copy()
@@ -369,6 +418,8 @@ def from_scipy(matrix: Any, *, weighted: bool = True, directed: bool = True, dup
     [[0.0, 1.0, 2.5]]
     """
     where = "from_scipy"
+    _check_rules(directed, duplicates, self_loops)
+    _check_flag("weighted", weighted)
     if not hasattr(matrix, "tocoo"):
         raise TypeError(f"{where}: a {type(matrix).__name__}, expected a sparse matrix or array of scipy")
     if len(matrix.shape) != 2:
@@ -412,6 +463,7 @@ def read(path: Path, *, directed: bool | None = None, duplicates: Duplicates | N
     What is not given is as the file says (docs/use/graphs.md): a table and an edge list are directed. Raises ValueError
     with the line of what is wrong, FileNotFoundError.
     """
+    _check_rules(False if directed is None else directed, duplicates or "smallest", self_loops or "drop")
     with doing(f"read {path}"):
         return Graph(_engine.read(_file(path), None, None, None, directed, duplicates, self_loops, False))
 
@@ -430,6 +482,8 @@ def read_csv(path: Path, source: str | None = None, target: str | None = None, w
     ...     ts.read_csv(file.name, weight="km")
     <Graph: 3 vertices, 2 undirected weighted edges>
     """
+    _check_rules(directed, duplicates, self_loops)
+    _check_columns([name for name in (source, target, weight) if name is not None], "read_csv")
     with doing(f"read {path}"):
         return Graph(_engine.read(_file(path), source, target, weight, directed, duplicates, self_loops, False))
 
@@ -441,6 +495,7 @@ def generate(spec: str, *, weighted: bool = False) -> Graph:
     >>> ts.generate("grid:3x2")
     <Graph: 6 vertices, 7 undirected edges>
     """
+    _check_flag("weighted", weighted)
     if spec.partition(":")[0] not in ("kron", "uniform", "grid"):
         raise ValueError(f"{spec!r}, expected kron:SCALE, uniform:SCALE or grid:WxH")
     with doing(f"generate {spec}"):
@@ -453,6 +508,7 @@ def read_parquet(path: Path, source: str = "source", target: str = "target", wei
     from pyarrow import ArrowException, parquet
 
     wanted = [source, target, *(() if weight is None else (weight,))]
+    _check_columns(wanted, "read_parquet")
     path = _file(path)
     try:
         there = parquet.read_schema(path).names

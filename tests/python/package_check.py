@@ -4,9 +4,11 @@ Usage: package_check.py FOLDER, which has the package tessera with its module. M
 on one place and on three; each kind of bad input with the words of its exception; the examples in the docstrings.
 """
 
+import copy
 import doctest
 import importlib
 import os
+import pickle
 import pkgutil
 import re
 import signal
@@ -403,6 +405,7 @@ class Inputs(unittest.TestCase):
             ([1, None], "row 1: no weight"),
             (pandas.Series([1, None], dtype="Int64"), "row 1: no weight"), ([1, np.nan], "row 1: the weight nan"),
             ([[1, 2], [3, 4]], "2 dimensions"), (np.ones((2, 2)), "2 dimensions"), (1.0, "0 dimensions"),
+            (np.array([1, np.timedelta64(3, "s")], object), "row 1: the weight"),
             ([[1], [1, 2]], "expected numbers"), ([b"1", b"2"], "row 0: the weight"),
         ]
         for column, words in columns:
@@ -417,6 +420,24 @@ class Inputs(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "targets, row 0: no"):
                 ts.from_edges([3, 4], names, **options)
 
+    def test_graphs_can_be_pickled_and_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = Path(folder, "saved.tgr")
+            ts.from_pandas(self.frame, "from", "to", "km").save(saved)
+            made = [ts.from_pandas(self.frame, "from", "to", "km", directed=True), ts.read(saved),
+                    ts.generate("grid:4x3"),
+                    ts.from_edges([[10**12, -5], [-5, -5]], names=True, self_loops="keep"), ts.from_edges([]),
+                    ts.from_networkx(nx.Graph([("a", (1, 2)), ((1, 2), 3)])), ts.from_edges([], vertices=3)]
+            for g in made:
+                self.assertIs(copy.deepcopy(g), g)
+                self.assertIs(copy.copy(g), g)
+                for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+                    other = pickle.loads(pickle.dumps(g, protocol))
+                    self.assertEqual((repr(other), list(other.index)), (repr(g), list(g.index)))
+                    self.assertEqual((other.to_scipy() != g.to_scipy()).nnz, 0)
+                    self.assertTrue(ts.components(other).equals(ts.components(g)))
+                    self.assertEqual([other.number(v) for v in other.index], list(range(len(g))))
+
     def test_arrays_are_not_copied(self):
         g = ts.from_edges([[0, 1], [1, 2]])
         series = ts.pagerank(g)
@@ -424,11 +445,13 @@ class Inputs(unittest.TestCase):
         self.assertTrue(np.shares_memory(g._held.targets(), g._held.targets()))
 
     def test_bad_input_is_refused_in_words(self):
+        from scipy.sparse import coo_array
+
         frame = self.frame
         cases = [
             (lambda: ts.from_pandas(frame, "x", "to"), ValueError, "no column 'x', expected one of 'from', 'to', 'km'"),
             (lambda: ts.from_pandas(frame.assign(km=[1, np.nan, 2, 3]), "from", "to", "km"), ValueError, "row 1.*nan"),
-            (lambda: ts.from_pandas(frame, "from", "to", "from"), ValueError, "column 'from', .*a number"),
+            (lambda: ts.from_pandas(frame.assign(x="3"), "from", "to", "x"), ValueError, "column 'x', row 0.*a number"),
             (lambda: ts.from_pandas(frame, "from", "km"), ValueError, "the name 1.5, expected an integer or a text"),
             (lambda: ts.from_pandas(frame.assign(to=["a", None, "b", "c"]), "from", "to"), ValueError, "row 1.*name"),
             (lambda: ts.from_pandas(pandas.DataFrame({"s": [1, "a"], "t": [1, 2]}), "s", "t"), ValueError, "mixed"),
@@ -464,6 +487,31 @@ class Inputs(unittest.TestCase):
             (lambda: ts.random_walks(ts.from_edges([[0, 1]]), length=-1), ValueError, "length=-1"),
             (lambda: ts.pagerank(ts.from_edges([[0, 1]]), norm="max"), ValueError, "norm='max'"),
             (lambda: ts.configure(places=0), ValueError, "places=0"),
+            (lambda: ts.from_pandas(frame, "from", "from"), ValueError, "column 'from' twice, expected different"),
+            (lambda: ts.from_pandas(frame, "from", "to", "to"), ValueError, "from_pandas: the column 'to' twice"),
+            (lambda: ts.read_csv("none.csv", "a", "b", "a"), ValueError, "read_csv: the column 'a' twice"),
+            (lambda: ts.read_parquet("none.parquet", "a", "a"), ValueError, "read_parquet: the column 'a' twice"),
+            (lambda: ts.from_scipy(np.eye(3)), TypeError, "from_scipy: a ndarray, expected a sparse"),
+            (lambda: ts.from_scipy(coo_array(np.ones(3))), TypeError, "an array of 1 dimensions, expected two"),
+            (lambda: ts.from_scipy(coo_array((2, 3))), ValueError, "a matrix of 2 x 3"),
+            (lambda: ts.from_edges([[0, 1]], directed=None), TypeError, "directed=None, expected True or False"),
+            (lambda: ts.from_pandas(frame, "from", "to", directed=1), TypeError, "directed=1, expected True or False"),
+            (lambda: ts.from_scipy(coo_array((2, 2)), weighted="no"), TypeError, "weighted='no', expected True"),
+            (lambda: ts.generate("grid:3x3", weighted=None), TypeError, "weighted=None, expected True or False"),
+            (lambda: ts.from_edges([[0, 1]], duplicates=None), ValueError, "duplicates=None, expected smallest, first"),
+            (lambda: ts.from_edges([[0, 1]], self_loops=True), ValueError, "self_loops=True, expected drop, keep or"),
+        ]
+        g = ts.from_edges([[0, 1]])
+        for f in (ts.pagerank, ts.louvain, ts.label_propagation, ts.closeness, ts.harmonic, ts.random_walks):
+            cases.append((lambda f=f: f(g, weighted="yes"), TypeError, "weighted='yes', expected True or False"))
+        cases.append((lambda: ts.betweenness(g, normalized=1), TypeError, "normalized=1, expected True or False"))
+        cases.append((lambda: ts.modularity(g, [0, 0], weighted=1), TypeError, "weighted=1, expected True or False"))
+        for f in (ts.sssp, ts.bfs, ts.louvain, ts.modularity, ts.label_propagation, ts.pagerank, ts.components,
+                  ts.closeness, ts.harmonic, ts.betweenness, ts.jaccard, ts.random_walks, ts.spanning_forest):
+            more = ([0],) if f in (ts.sssp, ts.bfs, ts.modularity) else ()
+            for other in (nx.path_graph(3), None, "trips.csv"):
+                cases.append((lambda f=f, other=other, more=more: f(other, *more), TypeError, "is no tessera.Graph"))
+        cases += [
         ]
         for call, kind, words in cases:
             with self.subTest(words), self.assertRaisesRegex(kind, words):
