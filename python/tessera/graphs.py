@@ -356,9 +356,11 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     >>> ts.from_networkx(networkx.Graph([("a", "b"), ("b", (2, 3))]))
     <Graph: 3 vertices, 2 undirected edges>
     """
+    where = "from_networkx"
+    if not all(hasattr(graph, part) for part in ("_node", "_adj", "is_directed", "is_multigraph")):
+        raise TypeError(f"{where}: a {type(graph).__name__}, expected a graph of NetworkX")
     from tessera.networkx.rows import read_dicts
 
-    where = "from_networkx"
     if duplicates not in ("smallest", "sum", "refuse"):
         raise refuse(f"duplicates={duplicates!r}", where, "smallest, sum or refuse")
     _check_rules(self_loops=self_loops)

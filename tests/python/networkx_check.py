@@ -532,6 +532,12 @@ print(calls)
         printed = subprocess.run([sys.executable, "-c", script], env=environment, text=True, capture_output=True)
         self.assertIn(int(printed.stdout), range(10, 31), printed.stderr)
 
+    def test_the_backend_can_be_imported_before_networkx(self):
+        script = "import tessera.networkx, networkx; print(*networkx.triangles.backends)"
+        printed = subprocess.run([sys.executable, "-W", "error", "-c", script], text=True, capture_output=True,
+                                 env={**os.environ, "PYTHONPATH": sys.path[0]})
+        self.assertIn("tessera", printed.stdout, printed.stderr)
+
     def test_a_graph_of_the_backend_is_one_of_networkx(self):
         for graph in graphs(weights="mixed"):
             graph.graph["name"] = "odd"

@@ -491,6 +491,7 @@ class Inputs(unittest.TestCase):
             (lambda: ts.from_pandas(frame, "from", "to", "to"), ValueError, "from_pandas: the column 'to' twice"),
             (lambda: ts.read_csv("none.csv", "a", "b", "a"), ValueError, "read_csv: the column 'a' twice"),
             (lambda: ts.read_parquet("none.parquet", "a", "a"), ValueError, "read_parquet: the column 'a' twice"),
+            (lambda: ts.from_networkx(g), TypeError, "from_networkx: a Graph, expected a graph of NetworkX"),
             (lambda: ts.from_scipy(np.eye(3)), TypeError, "from_scipy: a ndarray, expected a sparse"),
             (lambda: ts.from_scipy(coo_array(np.ones(3))), TypeError, "an array of 1 dimensions, expected two"),
             (lambda: ts.from_scipy(coo_array((2, 3))), ValueError, "a matrix of 2 x 3"),

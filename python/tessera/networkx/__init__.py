@@ -5,10 +5,12 @@
 NetworkX asks this module for a function by its name in NetworkX, for `can_run` and `should_run`, and for graphs:
 `convert_from_nx` makes rows of a graph's dicts, which NetworkX keeps in the graph's cache until the graph is changed.
 What the engine does not have is done by NetworkX's own function if the graph is one of the backend, which has dicts.
-Importing this module imports nothing else; the engine and numpy are loaded by the first call that they serve.
+Importing this module imports only NetworkX; the engine and numpy are loaded by the first call that they serve.
 """
 
 import importlib
+
+import networkx  # noqa: F401 - first, because it imports `rules` by `info` itself
 
 from tessera.networkx.rules import FUNCTIONS, can_run, engine_can_run, has_own_graph, of_networkx, should_run
 
