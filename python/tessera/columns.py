@@ -61,7 +61,7 @@ def weights(column, where: str):
         values[:] = list(column)
     if values.ndim != 1:
         raise refuse(f"an array of {values.ndim} dimensions", where, "numbers with one dimension")
-    if values.dtype.kind == "O" or (values.dtype.kind in "SU" and isinstance(column, (list, tuple))):
+    if values.dtype.kind == "O" or (values.dtype.kind not in "biuf" and isinstance(column, (list, tuple))):
         values = np.array([number(value, f"{where}, row {row}") for row, value in enumerate(column)], np.float64)
     elif values.dtype.kind not in "biuf":
         raise refuse(f"a column of {values.dtype}", where, "numbers")

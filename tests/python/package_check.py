@@ -395,7 +395,8 @@ class Inputs(unittest.TestCase):
 
     def test_what_is_no_weight_is_refused_with_its_row(self):
         columns = [
-            ([1, 1j], "complex128"), (np.array([1, 1j]), "complex128"), (np.array([1, 1j], object), "row 1: .*1j"),
+            ([1, 1j], "row 1: the weight 1j"),
+            (np.array([1, 1j]), "complex128"), (np.array([1, 1j], object), "row 1: .*1j"),
             (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "datetime64"), (np.array([1, 2], "m8[s]"), "timedelta64"),
             (pandas.Series(pandas.to_datetime(["2020-01-01", "2020-01-02"], utc=True)), "numbers?$"),
             (np.ma.array([1.0, 2.0], mask=[False, True]), "row 1: no weight"), ([1, 10**400], "row 1: .*finite"),
