@@ -33,9 +33,13 @@ def _series(graph: Graph, values, name: str):
     return pandas.Series(values, index=graph.index, name=name, copy=False)
 
 
-def _prepare(graph, places):
+def _check_graph(graph):
     if not isinstance(graph, Graph):
         raise TypeError(f"{type(graph).__name__} is no tessera.Graph, as from_pandas and others make it")
+
+
+def _prepare(graph, places):
+    _check_graph(graph)
     if places is not None:
         configure(places)
     return graph._held
@@ -54,7 +58,14 @@ def _check_real(**numbers):
             raise ValueError(f"{name}={number!r}, expected a number from 0")
 
 
+def _check_flags(**flags):
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name}={flag!r}, expected True or False")
+
+
 def _refuse_negative_weights(graph):
+    _check_graph(graph)
     if graph.weighted and (graph._held.weights() < 0).any():
         raise ValueError("a weight is negative, expected weights from 0")
 
@@ -159,6 +170,7 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
         raise ValueError(f"damping={damping}, expected a number from 0 to 1")
     _check_real(tolerance=tolerance)
     _check_whole(iterations=iterations)
+    _check_flags(weighted=weighted)
     held = _prepare(graph, places)
     if not weighted and personalization is None and dangling is None:
         scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations, norm == "l2")
@@ -284,6 +296,7 @@ def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed:
     """
     _check_real(resolution=resolution)
     _check_whole(seed=seed)
+    _check_flags(weighted=weighted)
     if weighted:
         _refuse_negative_weights(graph)
     return _numbered(graph, _engine.louvain(_prepare(graph, places), resolution, seed, weighted), "community")
@@ -296,6 +309,7 @@ def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1,
     Raghavan, Albert, Kumara, "Near linear time algorithm to detect community structures" (2007).
     """
     _check_whole(seed=seed)
+    _check_flags(weighted=weighted)
     if weighted:
         _refuse_negative_weights(graph)
     return _numbered(graph, _engine.label_propagation(_prepare(graph, places), seed, weighted), "community")
@@ -307,6 +321,8 @@ def modularity(graph: Graph, communities: ArrayLike, *, resolution: float = 1, w
     The share of edge weight within communities, less the share that random edges with the same degrees would have
     there. Newman, "Modularity and community structure in networks" (2006).
     """
+    _check_graph(graph)
+    _check_flags(weighted=weighted)
     if graph.directed:
         raise ValueError("the graph is directed, expected an undirected one")
     held = graph._held
@@ -325,6 +341,7 @@ def modularity(graph: Graph, communities: ArrayLike, *, resolution: float = 1, w
     return float(inside / total - resolution * np.square(degrees / total).sum())
 
 
+@overload
 def triangles(graph: Graph, *, per_vertex: Literal[False] = False, places: int | None = None) -> int: ...
 @overload
 def triangles(graph: Graph, *, per_vertex: Literal[True], places: int | None = None) -> pandas.Series[int]: ...
@@ -394,6 +411,7 @@ def betweenness(graph: Graph, *, k: int | None = None, sources: Vertices | None 
     >>> ts.betweenness(ts.from_edges([[0, 1], [1, 2]])).tolist()
     [0.0, 1.0, 0.0]
     """
+    _check_flags(normalized=normalized, endpoints=endpoints)
     held = _prepare(graph, places)
     chosen = _chosen(graph, k, sources, seed)
     scores = _engine.betweenness(held, _all(graph) if chosen is None else chosen, endpoints, normalized)
@@ -414,8 +432,10 @@ def _reversed(graph):
 class _Sums:
     """The wanted vertices' numbers, and sums over paths to each of them from `others` vertices."""
 
-    def __init__(self, graph, vertices, chosen, weighted, places):
+    def __init__(self, graph, vertices, k, sources, seed, weighted, places):
+        _check_flags(weighted=weighted)
         held = _prepare(graph, places)
+        chosen = _chosen(graph, k, sources, seed)
         if weighted:
             _refuse_negative_weights(graph)
         self.graph, self.wanted = graph, None if vertices is None else graph.numbers(vertices)
@@ -454,7 +474,7 @@ def closeness(graph: Graph, vertices: Vertices | None = None, *, k: int | None =
     >>> ts.closeness(ts.from_edges([[0, 1], [1, 2]])).round(3).tolist()
     [0.667, 1.0, 0.667]
     """
-    sums = _Sums(graph, vertices, _chosen(graph, k, sources, seed), weighted, places)
+    sums = _Sums(graph, vertices, k, sources, seed, weighted, places)
     near = np.divide(sums.reached, sums.distances, out=np.zeros(len(sums.reached)), where=sums.distances > 0)
     if wf_improved:
         near *= np.divide(sums.reached, sums.others, out=np.zeros(len(near)), where=sums.others > 0)
@@ -469,7 +489,7 @@ def harmonic(graph: Graph, vertices: Vertices | None = None, *, k: int | None = 
     With `k` sources drawn by `seed` it is an estimate: their sum, scaled to all vertices. Cost and other parameters are
     those of `closeness`.
     """
-    sums = _Sums(graph, vertices, _chosen(graph, k, sources, seed), weighted, places)
+    sums = _Sums(graph, vertices, k, sources, seed, weighted, places)
     values = sums.reciprocals
     if sources is None and k is not None:
         values = np.divide(values * (graph.vertices - 1), sums.others, out=np.zeros(len(values)), where=sums.others > 0)
@@ -550,6 +570,7 @@ def random_walks(graph: Graph, *, length: int = 80, walks: int = 10, sources: Ve
     for name, number in (("p", p), ("q", q)):
         if not 0.001 <= number <= 1000:
             raise ValueError(f"{name}={number}, expected a number from 0.001 to 1000")
+    _check_flags(weighted=weighted)
     held = _prepare(graph, places)
     if weighted:
         _refuse_negative_weights(graph)

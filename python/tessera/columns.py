@@ -4,6 +4,9 @@ Names are integers, as int64, or texts, as bytes and offsets in the layout of Ar
 has this form already. What is wrong is a ValueError with the column's name and the row, counted from 0.
 """
 
+import decimal
+import numbers
+
 import numpy as np
 
 
@@ -25,6 +28,7 @@ class Texts:
 
 def names(column, where: str):
     """An int64 array or Texts."""
+    refuse_masked(column, "no name", where, "an integer or a text")
     if type(column).__module__.partition(".")[0] == "pyarrow":
         return _from_arrow(column, where)
     dtype = getattr(column, "dtype", None)
@@ -39,19 +43,54 @@ def names(column, where: str):
 
 
 def weights(column, where: str):
-    """A float64 array without NaN."""
+    """A float64 array of finite numbers; Python's Fraction and Decimal are some, too."""
     if type(column).__module__.partition(".")[0] == "pyarrow":
         if column.null_count:
             raise refuse("no weight", f"{where}, row {_first(column.is_null())}", "a number")
-        column = column.to_numpy()
+        column = column.to_numpy(zero_copy_only=False)
+    refuse_masked(column, "no weight", where, "a number")
+    if hasattr(getattr(column, "dtype", None), "na_value") and (missing := column.isna()).any():
+        raise refuse("no weight", f"{where}, row {_first(missing)}", "a number")
     try:
-        values = np.ascontiguousarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        raise refuse(str(problem), where, "numbers") from None
+        values = np.asarray(column)
+    except (OverflowError, TypeError, ValueError) as problem:
+        # NumPy has no array of rows that differ in length; integers of any size are objects.
+        values = np.empty(len(column), object)
+        if any(np.ndim(value) for value in column):
+            raise refuse(str(problem), where, "numbers") from None
+        values[:] = list(column)
+    if values.ndim != 1:
+        raise refuse(f"an array of {values.ndim} dimensions", where, "numbers with one dimension")
+    if values.dtype.kind == "O" or (values.dtype.kind not in "biuf" and isinstance(column, (list, tuple))):
+        values = np.array([number(value, f"{where}, row {row}") for row, value in enumerate(column)], np.float64)
+    elif values.dtype.kind not in "biuf":
+        raise refuse(f"a column of {values.dtype}", where, "numbers")
+    with np.errstate(over="ignore"):  # of longer floats, which are refused by their row
+        values = np.ascontiguousarray(values, dtype=np.float64)
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
         raise refuse(f"the weight {values[row]}", f"{where}, row {row}", "a finite number")
     return values
+
+
+def number(value, where: str) -> float:
+    """The float of a real number of Python's or NumPy's, which may be infinite or NaN."""
+    if value is None:
+        raise refuse("no weight", where, "a number")
+    # NumPy's durations are integers of its.
+    if not isinstance(value, (numbers.Real, decimal.Decimal, np.bool_)) or isinstance(value, np.timedelta64):
+        raise refuse(f"the weight {value!r}", where, "a number")
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        raise refuse(f"a weight that is a {type(value).__name__} above 1.8e308, or none", where,
+                     "a finite number") from None
+
+
+def refuse_masked(column, what: str, where: str, expected: str) -> None:
+    """Refuses a masked array with an element that does not count, whose memory has some number in its place."""
+    if isinstance(column, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(column)).any():
+        raise refuse(what, f"{where}, row {int(np.argwhere(mask)[0][0])}", expected)
 
 
 def _first(mask) -> int:

@@ -237,8 +237,8 @@ class Columns(Files):
         self.refused("row 1: the name nan", frame([1.0, np.nan], [2, 3]))
         self.refused("several columns 'source'",
                      lambda: ts.from_pandas(pandas.DataFrame([[1, 2, 3]], columns=["source", "source", "target"])))
-        self.refused("weights: .*expected numbers", lambda: ts.from_edges([0], [1], [1j]))
-        self.refused("weights: .*expected numbers", lambda: ts.from_edges([0], [1], ["x"]))
+        self.refused("weights, row 0: .*expected a number", lambda: ts.from_edges([0], [1], [1j]))
+        self.refused("weights, row 0: .*expected a number", lambda: ts.from_edges([0], [1], ["x"]))
         self.refused("row 0: the weight inf", lambda: ts.from_edges([0], [1], [np.inf]))
         self.refused("shape", lambda: ts.from_edges(np.zeros((2, 2, 2), int)))
         self.refused("float64", lambda: ts.from_edges([0.5], [1]))

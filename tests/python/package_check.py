@@ -4,9 +4,11 @@ Usage: package_check.py FOLDER, which has the package tessera with its module. M
 on one place and on three; each kind of bad input with the words of its exception; the examples in the docstrings.
 """
 
+import copy
 import doctest
 import importlib
 import os
+import pickle
 import pkgutil
 import re
 import signal
@@ -15,6 +17,8 @@ import tempfile
 import threading
 import time
 import unittest
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
@@ -356,6 +360,85 @@ class Inputs(unittest.TestCase):
         matrix.eliminate_zeros()
         self.assertEqual((ts.from_scipy(matrix).to_scipy() != matrix).nnz, 0)
 
+    def test_sparse_matrices_without_directions_keep_their_weights(self):
+        from scipy.sparse import coo_array, csgraph, random_array
+
+        matrix = random_array((60, 60), density=0.04, rng=np.random.default_rng(3))
+        for loops in ("keep", "drop"):
+            g = ts.from_scipy(matrix, directed=False, self_loops=loops)
+            again = ts.from_scipy(g.to_scipy(), directed=False, self_loops=loops, duplicates="refuse")
+            self.assertEqual(((again.to_scipy() != g.to_scipy()).nnz, again.edges), (0, g.edges))
+        right = csgraph.dijkstra(matrix, directed=False, indices=7)
+        self.assertTrue(np.allclose(ts.sssp(g, 7), right))
+        # Equal positions are one entry before both directions are one edge.
+        entries = coo_array(([1.0, 2.0, 5.0, 4.0], ([0, 0, 1, 2], [1, 1, 0, 1])), shape=(3, 3))
+        for rule, weights in (("sum", [3, 4]), ("smallest", [1, 4]), ("last", [2, 4])):
+            found = ts.from_scipy(entries, directed=False, duplicates=rule).to_pandas()
+            self.assertEqual(found["weight"].tolist(), weights)
+        self.assertEqual(ts.from_scipy(entries).to_pandas()["weight"].tolist(), [3, 5, 4])
+        self.assertEqual(ts.from_scipy(entries, directed=False, weighted=False).edges, 2)
+        with self.assertRaisesRegex(ValueError, "edge:2: an edge"):
+            ts.from_scipy(entries, directed=False, duplicates="refuse")
+        with self.assertRaisesRegex(ValueError, r"3.0 at \(0, 1\) and 5.0 at \(1, 0\), expected one weight"):
+            ts.from_scipy(entries.tocsr(), directed=False, duplicates="refuse")
+
+    def test_numbers_of_all_kinds_are_weights(self):
+        right = [1.0, 0.0, 1.0]
+        columns = [[1, 0, 1], [True, False, True], [Fraction(1), 0, Decimal(1)], np.array([1, 0, 1], np.float16),
+                   np.array([1, 0, 1], np.uint8), np.array([1, 0, 1], bool), np.array([1, 0.0, np.int8(1)], object),
+                   np.ma.array([1, 0, 1], mask=False), (1, 0, 1), pandas.Series([1, 0, 1], dtype="Int64"),
+                   pandas.Series([1, 0, 1], dtype="boolean"), pandas.Series([1, 0, 1], dtype="category"),
+                   np.array([1, 0, 1], np.longdouble), [np.float32(1), np.bool_(0), 1]]
+        for column in columns:
+            with self.subTest(column):
+                self.assertEqual(ts.from_edges([0, 1, 2], [1, 2, 3], column).to_pandas()["weight"].tolist(), right)
+
+    def test_what_is_no_weight_is_refused_with_its_row(self):
+        columns = [
+            ([1, 1j], "row 1: the weight 1j"),
+            (np.array([1, 1j]), "complex128"), (np.array([1, 1j], object), "row 1: .*1j"),
+            (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "datetime64"), (np.array([1, 2], "m8[s]"), "timedelta64"),
+            (pandas.Series(pandas.to_datetime(["2020-01-01", "2020-01-02"], utc=True)), "numbers?$"),
+            (np.ma.array([1.0, 2.0], mask=[False, True]), "row 1: no weight"), ([1, 10**400], "row 1: .*finite"),
+            ([1, Decimal("1e400")], "row 1: .*inf.*finite"), ([1, Decimal("sNaN")], "row 1: .*finite"),
+            (np.array([1, np.longdouble(2) ** 5000]), "row 1: .*inf"), (["1", "2"], "row 0: the weight '1'"),
+            ([1, "2"], "row [01]: the weight"), (np.array(["1", "2"]), "a column of <U1"),
+            ([1, None], "row 1: no weight"),
+            (pandas.Series([1, None], dtype="Int64"), "row 1: no weight"), ([1, np.nan], "row 1: the weight nan"),
+            ([[1, 2], [3, 4]], "2 dimensions"), (np.ones((2, 2)), "2 dimensions"), (1.0, "0 dimensions"),
+            (np.array([1, np.timedelta64(3, "s")], object), "row 1: the weight"),
+            ([[1], [1, 2]], "expected numbers"), ([b"1", b"2"], "row 0: the weight"),
+        ]
+        for column, words in columns:
+            with self.subTest(words, column=column), self.assertRaisesRegex(ValueError, f"weights.*{words}"):
+                ts.from_edges([0, 1], [1, 2], column)
+        with self.assertRaisesRegex(ValueError, "values: a column of complex128"):
+            from scipy.sparse import csr_array
+
+            ts.from_scipy(csr_array([[0, 1j], [0, 0]]))
+        names = np.ma.array([1, 2], mask=[True, False])
+        for options in ({}, {"names": True}):
+            with self.assertRaisesRegex(ValueError, "targets, row 0: no"):
+                ts.from_edges([3, 4], names, **options)
+
+    def test_graphs_can_be_pickled_and_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = Path(folder, "saved.tgr")
+            ts.from_pandas(self.frame, "from", "to", "km").save(saved)
+            made = [ts.from_pandas(self.frame, "from", "to", "km", directed=True), ts.read(saved),
+                    ts.generate("grid:4x3"),
+                    ts.from_edges([[10**12, -5], [-5, -5]], names=True, self_loops="keep"), ts.from_edges([]),
+                    ts.from_networkx(nx.Graph([("a", (1, 2)), ((1, 2), 3)])), ts.from_edges([], vertices=3)]
+            for g in made:
+                self.assertIs(copy.deepcopy(g), g)
+                self.assertIs(copy.copy(g), g)
+                for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+                    other = pickle.loads(pickle.dumps(g, protocol))
+                    self.assertEqual((repr(other), list(other.index)), (repr(g), list(g.index)))
+                    self.assertEqual((other.to_scipy() != g.to_scipy()).nnz, 0)
+                    self.assertTrue(ts.components(other).equals(ts.components(g)))
+                    self.assertEqual([other.number(v) for v in other.index], list(range(len(g))))
+
     def test_arrays_are_not_copied(self):
         g = ts.from_edges([[0, 1], [1, 2]])
         series = ts.pagerank(g)
@@ -363,11 +446,13 @@ class Inputs(unittest.TestCase):
         self.assertTrue(np.shares_memory(g._held.targets(), g._held.targets()))
 
     def test_bad_input_is_refused_in_words(self):
+        from scipy.sparse import coo_array
+
         frame = self.frame
         cases = [
             (lambda: ts.from_pandas(frame, "x", "to"), ValueError, "no column 'x', expected one of 'from', 'to', 'km'"),
             (lambda: ts.from_pandas(frame.assign(km=[1, np.nan, 2, 3]), "from", "to", "km"), ValueError, "row 1.*nan"),
-            (lambda: ts.from_pandas(frame, "from", "to", "from"), ValueError, "column 'from'.*numbers"),
+            (lambda: ts.from_pandas(frame.assign(x="3"), "from", "to", "x"), ValueError, "column 'x', row 0.*a number"),
             (lambda: ts.from_pandas(frame, "from", "km"), ValueError, "the name 1.5, expected an integer or a text"),
             (lambda: ts.from_pandas(frame.assign(to=["a", None, "b", "c"]), "from", "to"), ValueError, "row 1.*name"),
             (lambda: ts.from_pandas(pandas.DataFrame({"s": [1, "a"], "t": [1, 2]}), "s", "t"), ValueError, "mixed"),
@@ -403,6 +488,32 @@ class Inputs(unittest.TestCase):
             (lambda: ts.random_walks(ts.from_edges([[0, 1]]), length=-1), ValueError, "length=-1"),
             (lambda: ts.pagerank(ts.from_edges([[0, 1]]), norm="max"), ValueError, "norm='max'"),
             (lambda: ts.configure(places=0), ValueError, "places=0"),
+            (lambda: ts.from_pandas(frame, "from", "from"), ValueError, "column 'from' twice, expected different"),
+            (lambda: ts.from_pandas(frame, "from", "to", "to"), ValueError, "from_pandas: the column 'to' twice"),
+            (lambda: ts.read_csv("none.csv", "a", "b", "a"), ValueError, "read_csv: the column 'a' twice"),
+            (lambda: ts.read_parquet("none.parquet", "a", "a"), ValueError, "read_parquet: the column 'a' twice"),
+            (lambda: ts.from_networkx(g), TypeError, "from_networkx: a Graph, expected a graph of NetworkX"),
+            (lambda: ts.from_scipy(np.eye(3)), TypeError, "from_scipy: a ndarray, expected a sparse"),
+            (lambda: ts.from_scipy(coo_array(np.ones(3))), TypeError, "an array of 1 dimensions, expected two"),
+            (lambda: ts.from_scipy(coo_array((2, 3))), ValueError, "a matrix of 2 x 3"),
+            (lambda: ts.from_edges([[0, 1]], directed=None), TypeError, "directed=None, expected True or False"),
+            (lambda: ts.from_pandas(frame, "from", "to", directed=1), TypeError, "directed=1, expected True or False"),
+            (lambda: ts.from_scipy(coo_array((2, 2)), weighted="no"), TypeError, "weighted='no', expected True"),
+            (lambda: ts.generate("grid:3x3", weighted=None), TypeError, "weighted=None, expected True or False"),
+            (lambda: ts.from_edges([[0, 1]], duplicates=None), ValueError, "duplicates=None, expected smallest, first"),
+            (lambda: ts.from_edges([[0, 1]], self_loops=True), ValueError, "self_loops=True, expected drop, keep or"),
+        ]
+        g = ts.from_edges([[0, 1]])
+        for f in (ts.pagerank, ts.louvain, ts.label_propagation, ts.closeness, ts.harmonic, ts.random_walks):
+            cases.append((lambda f=f: f(g, weighted="yes"), TypeError, "weighted='yes', expected True or False"))
+        cases.append((lambda: ts.betweenness(g, normalized=1), TypeError, "normalized=1, expected True or False"))
+        cases.append((lambda: ts.modularity(g, [0, 0], weighted=1), TypeError, "weighted=1, expected True or False"))
+        for f in (ts.sssp, ts.bfs, ts.louvain, ts.modularity, ts.label_propagation, ts.pagerank, ts.components,
+                  ts.closeness, ts.harmonic, ts.betweenness, ts.jaccard, ts.random_walks, ts.spanning_forest):
+            more = ([0],) if f in (ts.sssp, ts.bfs, ts.modularity) else ()
+            for other in (nx.path_graph(3), None, "trips.csv"):
+                cases.append((lambda f=f, other=other, more=more: f(other, *more), TypeError, "is no tessera.Graph"))
+        cases += [
         ]
         for call, kind, words in cases:
             with self.subTest(words), self.assertRaisesRegex(kind, words):

@@ -1,6 +1,7 @@
 """centrality: the importance of vertices."""
 
 import math
+import sys
 
 import networkx as nx
 import numpy as np
@@ -15,8 +16,8 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
         return {}
     if not 0 <= alpha <= 1:
         raise NotImplementedError("alpha is no share of the rank")
-    if rows.sums is not None and rows.sums.min() < 0:
-        raise NotImplementedError("a weight is negative")
+    if rows.sums is not None:
+        _refuse_weights_out_of_range(rows)
     vectors = []
     for given in (personalization, dangling, nstart):
         shares = None if given is None else rows.shares(given)
@@ -31,6 +32,16 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
     if not converged:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return rows.named(scores)
+
+
+def _refuse_weights_out_of_range(rows):
+    least, most = float(rows.sums.min()), float(rows.sums.max())
+    if least < 0:
+        raise NotImplementedError("a weight is negative")
+    if least < sys.float_info.min:
+        least = rows.sums.min(where=rows.sums > 0, initial=math.inf)
+    if least < sys.float_info.min or math.isinf(most * rows.vertices):
+        raise NotImplementedError("a sum of weights, or its reciprocal, may be above 1.8e308")
 
 
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
@@ -67,6 +78,6 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     rows = G._rows()
     chosen = np.arange(rows.vertices, dtype=np.uint32)
-    found = rows.named(_engine.distance_sums(rows.form(), chosen, False, False)[2])
+    found = rows.named(_engine.distance_sums(rows.form(), chosen, False, False)[2], whole_zeros=True)
     # NetworkX makes its dict of a set of the vertices, which grows one by one.
     return {name: found[name] for name in set(iter(found))}

@@ -21,7 +21,7 @@ def asyn_lpa_communities(G, weight=None, seed=None):
     if rows.sums is not None and rows.sums.min() < 0:
         raise NotImplementedError("there are negative weights")
     labels = _engine.label_propagation(rows.form("sums"), seed.getrandbits(63), rows.sums is not None)
-    yield from _sets(rows.all_names(), labels)
+    return iter(_sets(rows.all_names(), labels))
 
 
 def _sets(names, labels):
@@ -34,6 +34,8 @@ def _sets(names, labels):
 
 def modularity(G, communities, weight="weight", resolution=1):
     rows = G._rows(weight)
+    if rows.rounded:
+        raise NotImplementedError("NetworkX adds weights of other types than int and float by their own rules")
     communities = communities if isinstance(communities, list) else list(communities)
     number = {name: i for i, name in enumerate(rows.all_names())}
     labels = np.full(rows.vertices, -1, np.int64)

@@ -38,12 +38,13 @@ def is_connected(G):
 
 
 def node_connected_component(G, n):
+    hash(n)  # NetworkX puts it into a set first
     rows = G._rows()
     number = rows.number(n)
     if number is None:
         raise KeyError(n)
     labels = _engine.components(rows.form())
-    return set(rows.chosen(np.flatnonzero(labels == labels[number])))
+    return set(rows.chosen(np.flatnonzero(labels == labels[number]), n, number))
 
 
 weakly_connected_components = connected_components

@@ -9,6 +9,7 @@ import weakref
 import networkx as nx
 
 from tessera.networkx.rows import Rows
+from tessera.networkx.rules import FUNCTIONS
 
 _DICTS = ("_node", "_adj", "_succ", "_pred")
 
@@ -69,7 +70,9 @@ class _Backed:
         for name in ("_node", "_adj", "_pred"):
             if hasattr(type(made), name):
                 setattr(self, name, getattr(made, name))
-        self.graph = made.graph
+        # What was set before the dicts were looked at stays.
+        if self.graph is not made.graph:
+            self.graph = {**made.graph, **self.graph}
 
     def _source(self) -> nx.Graph:
         """A graph with dicts: the one that this is made of, if it has none."""
@@ -80,6 +83,8 @@ class _Backed:
 
     def _rows(self, weight=None) -> Rows:
         """The rows, with weights of that key, or without weights."""
+        if hasattr(self, "_graph"):
+            return Rows.read(self, weight)  # a view, whose cache nobody clears when its graph changes
         known = self.__networkx_cache__.setdefault("tessera", {})
         if weight not in known and known and self._weights is not None and "_adj" not in self.__dict__:
             # Its edges have no such key.
@@ -157,13 +162,16 @@ def convert_from_nx(graph, edge_attrs=None, node_attrs=None, preserve_edge_attrs
     cls = _CLASSES[graph.is_directed(), graph.is_multigraph()]
     if name is None:
         return cls._later(lambda: graph, attributes=graph.graph)
-    if preserve_edge_attrs:
-        raise NotImplementedError("the engine keeps one weight of an edge, not all of its attributes")
-    if edge_attrs and (len(edge_attrs) > 1 or any(missing != 1 for missing in edge_attrs.values())):
-        raise NotImplementedError("the engine keeps one weight of an edge, which is 1 where there is none")
     if hasattr(graph, "_graph"):
         # A view, whose cache nobody clears when its graph changes. None: NetworkX keeps nothing.
         graph.__networkx_cache__ = None
     made = cls._later(weakref.ref(graph), attributes=graph.graph, cached=True)
+    if name not in FUNCTIONS:
+        # NetworkX's own code runs, because another graph of the call is one of the backend.
+        return made
+    if preserve_edge_attrs:
+        raise NotImplementedError("the engine keeps one weight of an edge, not all of its attributes")
+    if edge_attrs and (len(edge_attrs) > 1 or any(missing != 1 for missing in edge_attrs.values())):
+        raise NotImplementedError("the engine keeps one weight of an edge, which is 1 where there is none")
     made._rows(next(iter(edge_attrs)) if edge_attrs else None)
     return made

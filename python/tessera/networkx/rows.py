@@ -1,6 +1,8 @@
 """rows: a NetworkX graph as the engine's rows: read once from its dicts, in the forms that algorithms ask for."""
 
 import copy
+import decimal
+import fractions
 
 import networkx as nx
 import numpy as np
@@ -10,20 +12,89 @@ from tessera import _engine
 UNREACHED = 2**32 - 1
 
 
+def read_dicts(graph: nx.Graph, weight):
+    """What the engine reads of a graph, and whether there were weights that may have been rounded.
+
+    A view, whose dicts are made as they are looked at, is copied first, and so are weights that are numbers of NumPy's,
+    fractions or decimals. Raises AdjacencyError.
+    """
+    nodes, adjacency, rounded = graph._node, graph._adj, False
+    directed, several = graph.is_directed(), graph.is_multigraph()
+    if not (type(nodes) is dict and type(adjacency) is dict):
+        nodes, adjacency = dict.fromkeys(nodes), _looked_at(graph, several)
+        if weight is not None and not directed and not _symmetric(adjacency, weight, several):
+            raise _engine.AdjacencyError("an edge is not the same from both of its ends")
+    try:
+        read = _engine.dict_rows(nodes, adjacency, weight, 1.0, directed, several)
+    except _engine.AdjacencyError as problem:
+        if str(problem) != "a weight is no number":
+            raise
+        adjacency, rounded = _with_plain_weights(adjacency, weight, several)
+        read = _engine.dict_rows(nodes, adjacency, weight, 1.0, directed, several)
+    return read, rounded
+
+
+def _looked_at(graph, several):
+    if several:
+        return {u: {v: dict(edges) for v, edges in graph._adj[u].items()} for u in graph._node}
+    return {u: dict(graph._adj[u].items()) for u in graph._node}
+
+
+def _symmetric(adjacency, weight, several):
+    """Whether an edge weighs the same from both of its ends, which it need not where a view joins two directions."""
+    for u, row in adjacency.items():
+        for v, there in row.items():
+            back = adjacency[v].get(u)
+            if back is None:
+                return False
+            pairs = ((there[key], back.get(key)) for key in there) if several else ((there, back),)
+            if any(a is not b and (b is None or a.get(weight, 1) != b.get(weight, 1)) for a, b in pairs):
+                return False
+    return True
+
+
+def _with_plain_weights(adjacency, weight, several):
+    """The same rows, with integers and floats in the place of other numbers, and whether one may have been rounded."""
+    rounded = False
+
+    def plain(edge):
+        nonlocal rounded
+        if weight not in edge:
+            return {}
+        value = edge[weight]
+        if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
+            value = int(value)
+        elif isinstance(value, (np.floating, fractions.Fraction, decimal.Decimal)) and not isinstance(value, float):
+            rounded = True
+            try:
+                value = float(value)
+            except (OverflowError, ValueError):
+                value = float("inf")
+        return {weight: value}
+
+    def of_row(row):
+        if several:
+            return {v: {key: plain(edge) for key, edge in edges.items()} for v, edges in row.items()}
+        return {v: plain(edge) for v, edge in row.items()}
+
+    return {u: of_row(row) for u, row in adjacency.items()}, rounded
+
+
 class Rows:
     """Rows of all neighbours in ascending order, with weights of one key, or without.
 
     `names` has the vertices in their order; None: vertex i is called i. Between the same ends there may have been
     several edges: `sums` has their weights together, `least` the smallest; None: every weight is 1. `names` and
-    `as_added` may be functions that make them.
+    `as_added` may be functions that make them. `rounded`: weights were of types that NetworkX adds in their own way.
     """
 
-    def __init__(self, offsets, targets, as_added, sums, least, *, directed, integers, self_loops, names):
+    def __init__(self, offsets, targets, as_added, sums, least, *, directed, integers, self_loops, names,
+                 rounded=False):
         self.offsets, self.targets = offsets, targets
         self._as_added = targets if as_added is None else as_added
         self.sums, self.least = sums, sums if least is None else least
         self.directed, self.integers, self.self_loops = directed, integers, self_loops
-        self._names = names
+        self._names, self.rounded = names, rounded
         self.vertices = len(offsets) - 1
         self._forms = {}
         self._numbers = None
@@ -32,18 +103,14 @@ class Rows:
     def read(graph: nx.Graph, weight) -> "Rows":
         """The rows of a graph, whose edges' weights have the key `weight`, or are not read.
 
-        Raises NotImplementedError for a graph that is not made of dicts, and for weights that are no finite numbers.
+        Raises NotImplementedError for weights that are no finite numbers.
         """
-        if not (isinstance(graph._adj, dict) and isinstance(graph._node, dict)):
-            raise NotImplementedError("a view of a graph has no dicts of its own")
-        directed = graph.is_directed()
         try:
-            *rows, integers, loops, numbers = _engine.dict_rows(
-                graph._node, graph._adj, weight, 1.0, directed, graph.is_multigraph())
+            (*rows, integers, loops, numbers), rounded = read_dicts(graph, weight)
         except _engine.AdjacencyError as problem:
             raise NotImplementedError(f"the graph is not one of the engine: {problem}") from None
-        return Rows(*rows, directed=directed, integers=integers, self_loops=loops,
-                    names=None if numbers else list(graph._node))
+        return Rows(*rows, directed=graph.is_directed(), integers=integers, self_loops=loops,
+                    names=None if numbers else list(graph._node), rounded=rounded)
 
     @property
     def names(self):
@@ -63,7 +130,7 @@ class Rows:
         """The same rows without weights."""
         made = copy.copy(self)
         made.sums = made.least = None
-        made.integers = True
+        made.integers, made.rounded = True, False
         return made
 
     def form(self, weights: str | None = None, *, loops: bool = False, reverse: bool = False):
@@ -95,6 +162,7 @@ class Rows:
         """The number of the vertex, or None if there is none."""
         if self.names is None:
             try:
+                hash(name)
                 number = int(name)
             except (TypeError, ValueError, OverflowError):
                 return None
@@ -111,16 +179,22 @@ class Rows:
         """The vertices' names in their order: a list, or a range."""
         return range(self.vertices) if self.names is None else self.names
 
-    def named(self, values) -> dict:
-        """A dict of what an array has for each vertex, in the vertices' order."""
-        return dict(zip(self.all_names(), values.tolist()))
+    def named(self, values, *, whole_zeros=False) -> dict:
+        """A dict of what an array has for each vertex, in the vertices' order.
 
-    def chosen(self, numbers):
-        """The names of some vertices: a list."""
-        if self.names is None:
-            return numbers.tolist()
+        `whole_zeros`: with the integer 0 for 0.0, as NetworkX has it where there was nothing to add or to divide.
+        """
+        numbers = values.tolist()
+        return dict(zip(self.all_names(), [number or 0 for number in numbers] if whole_zeros else numbers))
+
+    def chosen(self, numbers, given=None, number=None):
+        """The names of some vertices: a list. The one with this number is called as it was `given`, True for 1, say."""
         names = self.names
-        return [names[number] for number in numbers.tolist()]
+        called = numbers.tolist() if names is None else [names[i] for i in numbers.tolist()]
+        if number is not None:
+            for place in np.flatnonzero(numbers == number).tolist():
+                called[place] = given
+        return called
 
     def shares(self, given: dict):
         """An array of the numbers that a dict has for vertices, 0 for the others."""

@@ -146,8 +146,34 @@ def _simple(G) -> bool:
     return not G.is_directed() and not G.is_multigraph()
 
 
+def of_networkx(name):
+    """NetworkX's function of this name, or None."""
+    return nx.utils.backends._registered_algorithms.get(name)
+
+
+def _is_own(graph) -> bool:
+    """Whether a graph was made by the backend, and not converted for a call."""
+    return getattr(type(graph), "__networkx_backend__", None) == "tessera" and not graph.__dict__.get("_cached")
+
+
+def has_own_graph(name, args, kwargs) -> bool:
+    """Whether an argument is a graph that the backend has made."""
+    if (function := of_networkx(name)) is None:
+        return False
+    for option, position in function.graphs.items():
+        given = args[position] if position < len(args) else kwargs.get(option)
+        if any(map(_is_own, given)) if option in function.list_graphs and given is not None else _is_own(given):
+            return True
+    return False
+
+
 def can_run(name, args, kwargs):
     """Whether the backend has the result of this call. NetworkX asks before every call."""
+    return engine_can_run(name, args, kwargs) or (name not in _MAKERS and has_own_graph(name, args, kwargs))
+
+
+def engine_can_run(name, args, kwargs):
+    """Whether the engine has the result of this call."""
     try:
         if name in _MAKERS:
             return _MAKERS[name](*args, **kwargs)
@@ -200,8 +226,8 @@ _LOAD_NUMPY = ("pagerank", "degree_pearson_correlation_coefficient")
 
 def should_run(name, args, kwargs):
     """Whether the backend is the faster one. NetworkX asks before it converts a graph by itself."""
-    if name in _MAKERS:
-        return True
+    if name not in _FROM_SIZE:
+        return True  # what makes a graph, or has one of the backend
     graph = args[0] if args else kwargs["G"]
     vertices, adjacency = len(graph._node), graph._adj
     sizes = _FROM_SIZE[name]

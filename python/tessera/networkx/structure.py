@@ -5,6 +5,8 @@ import numpy as np
 
 from tessera import _engine
 
+_IS_IN = {"in": True, "out": False}
+
 
 def core_number(G):
     rows = G._rows()
@@ -26,7 +28,7 @@ def triangles(G, nodes=None):
 
 def clustering(G, nodes=None, weight=None):
     rows = G._rows()
-    return rows.named(_engine.clustering(rows.form())[1])
+    return rows.named(_engine.clustering(rows.form())[1], whole_zeros=True)
 
 
 def average_clustering(G, nodes=None, weight=None, count_zeros=True):
@@ -41,10 +43,13 @@ def transitivity(G):
 
 
 def degree_assortativity_coefficient(G, x="out", y="in", weight=None, nodes=None):
-    return _engine.assortativity(G._rows().form(loops=True), x == "in", y == "in")
+    ends = (_IS_IN[x], _IS_IN[y]) if G.is_directed() else (False, True)
+    return _engine.assortativity(G._rows().form(loops=True), *ends)
 
 
 def degree_pearson_correlation_coefficient(G, x="out", y="in", weight=None, nodes=None):
+    if G.is_directed():
+        _IS_IN[x], _IS_IN[y]  # noqa: B018 - other words are a KeyError
     if len(G._rows().targets) < 2:
         raise NotImplementedError("no correlation of less than two numbers, which scipy refuses in its own words")
     return degree_assortativity_coefficient(G, x, y)
