@@ -109,6 +109,18 @@ struct base_of_bad {
 struct bad : base_of_bad {
   int x;
 };
+#elif CASE == 24
+struct bad {
+  bad* next = nullptr;
+  std::string surname;
+};
+#elif CASE == 25
+struct bad {
+  bad* next = nullptr;
+  friendly* fine = nullptr;
+  std::vector<int> list;
+  with_virtual* object = nullptr;
+};
 #else
 struct bad {
   friendly* fine;
@@ -117,7 +129,7 @@ struct bad {
 };
 #endif
 
-#if CASE < 19
+#if CASE < 19 || CASE > 23
 void* compile() {
   return tess::make<bad>();
 }

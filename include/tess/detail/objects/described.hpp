@@ -203,6 +203,12 @@ enum class remedy : std::uint8_t {
   aligned
 };
 
+/// A type with such a member is not one that make() creates, and pointers to it are no pointers to objects.
+constexpr bool makes_no_object(remedy use) {
+  return use == remedy::string || use == remedy::vector || use == remedy::pointer || use == remedy::optional ||
+         use == remedy::variant || use == remedy::virtual_functions || use == remedy::listing;
+}
+
 /// The result of the derivation: slots, transients, and the first fault, as text.
 struct derivation {
   built_list<raw_slot> slots;
@@ -211,7 +217,8 @@ struct derivation {
   remedy instead = remedy::none;
 
   constexpr void fail(built_text const& path, std::string_view type, remedy use) {
-    if (instead != remedy::none) return;
+    // A pointer to a type that is no object may only follow from another member, as in a list's node.
+    if (instead != remedy::none && (instead != remedy::object || !makes_no_object(use))) return;
     instead = use;
     fault = built_text(path.view()).append(" (").append(type).append(")");
   }
@@ -341,7 +348,7 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
   } else if constexpr (std::is_aggregate_v<M> && count_members<M>() <= members_max) {
     // One of its members is not trivially copyable: find out which.
     derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
-    d.fail(path, short_name<M>(), remedy_for<M>());
+    if (d.instead == remedy::none) d.fail(path, short_name<M>(), remedy_for<M>());
   } else {
     d.fail(path, short_name<M>(), remedy_for<M>());
   }
