@@ -121,6 +121,14 @@ struct bad {
   std::vector<int> list;
   with_virtual* object = nullptr;
 };
+#elif CASE == 26
+struct text {
+  friendly* fine = nullptr;
+  std::string words;
+};
+struct bad {
+  text* words = nullptr;
+};
 #else
 struct bad {
   friendly* fine;
@@ -129,7 +137,12 @@ struct bad {
 };
 #endif
 
-#if CASE < 19 || CASE > 23
+struct link_of_texts {
+  link_of_texts* next = nullptr;
+  std::string words;
+};
+
+#if CASE < 19 || (CASE > 23 && CASE < 27)
 void* compile() {
   return tess::make<bad>();
 }
@@ -148,6 +161,8 @@ struct argument {
 };
 #elif CASE == 23
 using argument = std::map<int, char const*>;
+#elif CASE == 27
+using argument = link_of_texts*;
 #endif
 void compile() {
   tess::at_async(0, [](argument) {}, argument());

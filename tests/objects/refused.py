@@ -33,6 +33,8 @@ EXPECTED = {
     23: ["char *", "use a global_ptr, a unique_ptr, or objects alone"],
     24: ["bad::surname", "use tess::string"],
     25: ["bad::list", "use tess::array<>"],
+    26: ["text::words", "use tess::string"],
+    27: ["link_of_texts::words", "use tess::string"],
 }
 
 if __name__ == "__main__":

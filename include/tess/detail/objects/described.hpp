@@ -215,6 +215,7 @@ struct derivation {
   built_list<byte_range> transients;
   built_text fault;
   remedy instead = remedy::none;
+  bool of_pointee = false;  ///< asked only what is wrong with a type that a pointer leads to
 
   constexpr void fail(built_text const& path, std::string_view type, remedy use) {
     // A pointer to a type that is no object may only follow from another member, as in a list's node.
@@ -354,12 +355,28 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
   }
 }
 
+/// A pointer to a type that is no object: the member that makes it none is at fault.
+template <class U>
+constexpr void derive_pointee(derivation& d, built_text const& path) {
+  derivation pointee;
+  pointee.of_pointee = true;
+  if (!d.of_pointee) derive_member<U>(pointee, 0, short_name<U>());
+  if (!makes_no_object(pointee.instead)) {
+    d.fail(path, short_name<U*>(), remedy_for<U*>());
+  } else if (d.instead == remedy::none) {
+    d.fault = pointee.fault;
+    d.instead = pointee.instead;
+  }
+}
+
 template <class M>
 constexpr void derive_member(derivation& d, std::size_t offset, built_text const& path) {
   if constexpr (std::is_pointer_v<M>) {
     using U = std::remove_cv_t<std::remove_pointer_t<M>>;
     if constexpr (may_be_object<U>())
       d.slots.push_back({offset, {accepted_by_pointer<U>(), false}, false});
+    else if constexpr (std::is_aggregate_v<U> && std::is_class_v<U> && count_members<U>() <= members_max)
+      derive_pointee<U>(d, path);
     else
       d.fail(path, short_name<M>(), remedy_for<M>());
   } else if constexpr (is_scalar_data<M>) {
