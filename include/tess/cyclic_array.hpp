@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -35,13 +36,17 @@ class cyclic_array {
   cyclic_array() = default;
 
   /// Creates `size` zeroed elements over all places, in blocks of `block` (1 or more). One task calls it.
-  static task<cyclic_array> make(std::uint64_t size, std::uint64_t block = 1) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  static task<cyclic_array> make(std::uint64_t size, std::uint64_t block = 1,
+                                 std::source_location at = std::source_location::current()) {
+    detail::check_element<T>();
+    auto const bytes_of = [&](std::uint64_t elements, std::size_t bytes) {
+      return detail::checked_share(elements, bytes, size, "cyclic_array::make", at);
+    };
     block = detail::max_of(block, 1);
     std::uint64_t const blocks = size / block + (size % block != 0);
     std::uint64_t const rounds = blocks / tess::places() + (blocks % tess::places() != 0);
-    std::uint64_t const elements = detail::max_of(detail::checked_bytes(rounds, block), 1);
-    std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(elements, sizeof(T)));
+    std::uint64_t const elements = detail::max_of(bytes_of(rounds, block), 1);
+    std::uint64_t const offset = co_await detail::symmetric_allocate(bytes_of(elements, sizeof(T)));
     co_return cyclic_array(offset, size, block);
   }
   /// Gives the memory back at all places. One task calls it, for all, when no task uses the array any more.

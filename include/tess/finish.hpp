@@ -90,6 +90,14 @@ task<void> hold(F f, Args... args) {
   co_return;
 }
 
+template <class Result>
+consteval void check_finish_body() {
+  if constexpr (is_task<Result>)
+    static_assert(std::is_void_v<typename Result::value_type>,
+                  "tess: finish drops what its body returns: let the body be a task<void> that stores its result in a "
+                  "variable of the caller, or use async, whose future has the result");
+}
+
 template <class F>
 class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_call {
  public:
@@ -165,6 +173,7 @@ void spawn(F f, Args... args) {
 template <class F>
   requires std::invocable<F&>
 auto finish(F body, std::source_location at = std::source_location::current()) {
+  detail::check_finish_body<std::invoke_result_t<F&>>();
   return detail::finish_call<F>(std::move(body), at);
 }
 

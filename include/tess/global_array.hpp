@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -35,13 +36,17 @@ class global_array {
   global_array() = default;
 
   /// Creates `size` zeroed elements over all places; blocks are multiples of `unit` (1 or more). One task calls it.
-  static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1,
+                                 std::source_location at = std::source_location::current()) {
+    detail::check_element<T>();
+    auto const bytes_of = [&](std::uint64_t elements) {
+      return detail::checked_share(elements, sizeof(T), size, "global_array::make", at);
+    };
     unit = detail::max_of(unit, 1);
     std::uint64_t const share = size / places() + (size % places() != 0);
-    static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot overflow
+    static_cast<void>(bytes_of(share));  // so that rounding up cannot overflow
     std::uint64_t const block = detail::max_of((share + unit - 1) / unit * unit, unit);
-    std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(block, sizeof(T)));
+    std::uint64_t const offset = co_await detail::symmetric_allocate(bytes_of(block));
     co_return global_array(offset, size, block);
   }
   /// Gives the memory back at all places. One task calls it, for all, when no task uses the array any more.

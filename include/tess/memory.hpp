@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -51,7 +52,20 @@ void segment_release(std::uint64_t address);
 [[nodiscard]] task<std::uint64_t> symmetric_allocate(std::size_t bytes);
 [[nodiscard]] task<void> symmetric_release(std::uint64_t offset);
 [[nodiscard]] std::size_t checked_bytes(std::uint64_t count, std::size_t size);
+/// The bytes of `share` elements at each place, of an array of `count` that `what` was to make for its caller.
+[[nodiscard]] std::size_t checked_share(std::uint64_t share, std::size_t size, std::uint64_t count, char const* what,
+                                        std::source_location at);
 [[nodiscard]] std::uint64_t to_global(void const* address);
+
+template <class T>
+consteval void check_element() {
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "tess: an element of memory that other places use must be trivially copyable, because they copy its "
+      "bytes: use numbers, structs and fixed arrays of them; for a std::string or std::vector at each place a "
+      "place_local, for data with pointers objects made by tess::make, for keys and values a distributed_map");
+  static_assert(alignof(T) <= 64, "tess: an element of memory that other places use is aligned to 64 bytes at most");
+}
 }  // namespace detail
 
 template <class T>
@@ -62,7 +76,7 @@ T* global_ptr<T>::local() const {
 /// `count` uninitialised elements in the caller's segment.
 template <class T>
 [[nodiscard]] global_ptr<T> allocate(std::size_t count = 1) {
-  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  detail::check_element<T>();
   return global_ptr<T>::from_bits(detail::segment_allocate(detail::checked_bytes(count, sizeof(T))));
 }
 

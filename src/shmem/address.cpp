@@ -41,8 +41,12 @@ std::uint64_t far(void const* address, std::size_t bytes, int pe) {
                  : own.network->in_statics(pe, static_cast<std::uint64_t>(at - own.data));
 }
 
+void fail_pe(int pe) {
+  fail("there is no PE " + std::to_string(pe), "0 to " + std::to_string(own.pes - 1));
+}
+
 void fail_address(void const* address, std::size_t bytes, int pe) {
-  if (pe < 0 || pe >= own.pes) fail("there is no PE " + std::to_string(pe), "0 to " + std::to_string(own.pes - 1));
+  if (pe < 0 || pe >= own.pes) fail_pe(pe);
   std::string expected = "memory of shmem_malloc";
   if (own.heap_bytes != 0) expected += " (" + range(own.heap, own.heap_bytes) + ")";
   if (own.data_bytes != 0) expected += " or a static of the program (" + range(own.data, own.data_bytes) + ")";

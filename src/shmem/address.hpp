@@ -13,6 +13,7 @@
 
 namespace tess::shmem {
 
+[[noreturn, gnu::cold]] void fail_pe(int pe);
 [[noreturn, gnu::cold]] void fail_address(void const* address, std::size_t bytes, int pe);
 
 /// Null: not symmetric, no such PE, or no window to it.

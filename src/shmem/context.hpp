@@ -51,7 +51,7 @@ inline int pe_of(shmem_ctx_t ctx, int pe) {
   if (ctx == SHMEM_CTX_DEFAULT) [[likely]]
     return pe;
   if (ctx == SHMEM_CTX_INVALID || ctx->team == nullptr) [[unlikely]]
-    fail("an invalid context", "SHMEM_CTX_DEFAULT, or a context that was made");
+    fail("an invalid context", "SHMEM_CTX_DEFAULT, or a context that was made and not destroyed");
   return world_pe(of(ctx->team), pe);
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,9 @@ static_assert(sizeof(id_set) <= box_bytes);
 id_set free_ids;
 std::vector<std::unique_ptr<tess_shmem_team>> teams;
 std::vector<std::unique_ptr<tess_shmem_context>> contexts;
+/// Destroyed ones, without a team, so that a program that still uses one is told so; the oldest is made again.
+std::deque<std::unique_ptr<tess_shmem_context>> destroyed_contexts;
+constexpr std::size_t destroyed_contexts_kept = 64;
 std::vector<std::unique_ptr<tess_shmem_pending>> pendings;
 std::mutex contexts_lock;
 
@@ -102,11 +106,20 @@ void end_pending(tess_shmem_context const& context) {
   std::erase_if(pendings, [&](auto const& pending) { return pending.get() == context.pending; });
 }
 
+/// Leaves null in `contexts`.
+void retire(std::unique_ptr<tess_shmem_context>& context) {
+  *context = {};
+  destroyed_contexts.push_back(std::move(context));
+}
+
 void destroy_contexts_of(tess_shmem_team const& team) {
   std::scoped_lock const one(contexts_lock);
-  for (auto const& context : contexts)
-    if (context->team == &team) end_pending(*context);
-  std::erase_if(contexts, [&](auto const& context) { return context->team == &team; });
+  for (auto& context : contexts) {
+    if (context->team != &team) continue;
+    end_pending(*context);
+    retire(context);
+  }
+  std::erase(contexts, nullptr);
 }
 
 void open(tess_shmem_team& team, int id, shape const& s) {
@@ -226,8 +239,16 @@ int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
   constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if (team == SHMEM_TEAM_INVALID || (options & ~known) != 0) return -1;
   std::scoped_lock const one(contexts_lock);
-  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options, is_world(*team) ? 1 : 0, make_pending()));
-  *ctx = contexts.back().get();
+  std::unique_ptr<tess_shmem_context> made;
+  if (destroyed_contexts.size() > destroyed_contexts_kept) {
+    made = std::move(destroyed_contexts.front());
+    destroyed_contexts.pop_front();
+  } else {
+    made = std::make_unique<tess_shmem_context>();
+  }
+  *made = {&of(team), options, is_world(*team) ? 1 : 0, make_pending()};
+  *ctx = made.get();
+  contexts.push_back(std::move(made));
   return 0;
 }
 
@@ -238,12 +259,13 @@ void ctx_destroy(shmem_ctx_t ctx) {
   auto const found = std::ranges::find(contexts, ctx, [](auto const& context) { return context.get(); });
   if (found == contexts.end()) fail("a context that was destroyed, or never made", "a context of shmem_ctx_create");
   end_pending(*ctx);
+  retire(*found);
   contexts.erase(found);
 }
 
 int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
   *team = ctx == SHMEM_CTX_INVALID ? SHMEM_TEAM_INVALID : ctx->team;
-  return ctx == SHMEM_CTX_INVALID ? -1 : 0;
+  return *team == SHMEM_TEAM_INVALID ? -1 : 0;
 }
 
 void ctx_session_start(shmem_ctx_t ctx, long /*options*/, shmem_ctx_session_config_t const* /*config*/,
@@ -268,6 +290,7 @@ void complete_contexts() {
 }
 
 void close_teams() {
+  for (auto& context : contexts) retire(context);
   contexts.clear();
   pendings.clear();
   teams.clear();

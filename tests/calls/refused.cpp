@@ -181,6 +181,12 @@ tess::task<void> calls(tess::global_ptr<int> word, std::span<int> numbers) {
   co_await tess::at(0, [](std::pair<std::string, std::string_view>) {}, std::pair<std::string, std::string_view>());
 #elif CASE == 56
   co_await tess::all_gather(std::string_view("text"));
+#elif CASE == 57
+  co_await tess::finish([]() -> tess::task<int> { co_return 1; });
+#elif CASE == 58
+  static_cast<void>(co_await tess::global_array<std::string>::make(3));
+#elif CASE == 59
+  static_cast<void>(tess::allocate<std::vector<int> >(3));
 #else
   // What is right, or the caller's to answer for.
   co_await tess::at(0, [local] { return local; });
@@ -193,6 +199,9 @@ tess::task<void> calls(tess::global_ptr<int> word, std::span<int> numbers) {
     ++local;
     co_return;
   }));
+  co_await tess::finish([&]() -> tess::task<> { local = co_await tess::at(0, [] { return 1; }); });
+  co_await tess::finish([] { return tess::barrier(); });
+  static_cast<void>(co_await tess::global_array<linked>::make(3));
   co_await tess::put(word, 1);
   co_await tess::put(numbers, word);
   auto issued = tess::get(word);

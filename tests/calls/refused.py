@@ -12,6 +12,7 @@ COLLECTIVE = ["a collective's value must not hold an address", "combine values o
 COPYABLE = ["must be trivially copyable", "as an argument"]
 POINTED = ["tess: this member cannot travel to another place: it does not point to an object: tess::array"]
 INSIDE = ["a pointer does not travel inside a value: use a global_ptr"]
+ELEMENT = ["must be trivially copyable", "a place_local", "distributed_map"]
 LOST = ["nodiscard"]
 UNUSED = ["unused variable 'lost'"]
 # Number of the case → what the message must say.
@@ -72,6 +73,9 @@ EXPECTED = {
     54: CAPTURE,
     55: VALUE,
     56: VALUE,
+    57: ["finish drops what its body returns", "task<void>", "use async"],
+    58: ELEMENT,
+    59: ELEMENT,
 }
 
 if __name__ == "__main__":

@@ -109,6 +109,26 @@ struct base_of_bad {
 struct bad : base_of_bad {
   int x;
 };
+#elif CASE == 24
+struct bad {
+  bad* next = nullptr;
+  std::string surname;
+};
+#elif CASE == 25
+struct bad {
+  bad* next = nullptr;
+  friendly* fine = nullptr;
+  std::vector<int> list;
+  with_virtual* object = nullptr;
+};
+#elif CASE == 26
+struct text {
+  friendly* fine = nullptr;
+  std::string words;
+};
+struct bad {
+  text* words = nullptr;
+};
 #else
 struct bad {
   friendly* fine;
@@ -117,7 +137,12 @@ struct bad {
 };
 #endif
 
-#if CASE < 19
+struct link_of_texts {
+  link_of_texts* next = nullptr;
+  std::string words;
+};
+
+#if CASE < 19 || (CASE > 23 && CASE < 27)
 void* compile() {
   return tess::make<bad>();
 }
@@ -136,6 +161,8 @@ struct argument {
 };
 #elif CASE == 23
 using argument = std::map<int, char const*>;
+#elif CASE == 27
+using argument = link_of_texts*;
 #endif
 void compile() {
   tess::at_async(0, [](argument) {}, argument());

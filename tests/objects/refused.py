@@ -31,6 +31,10 @@ EXPECTED = {
     21: ["std::basic_string_view<char>", "pass a std::string or std::vector"],
     22: ["std::function<void ()>", "make it trivially copyable, or an aggregate"],
     23: ["char *", "use a global_ptr, a unique_ptr, or objects alone"],
+    24: ["bad::surname", "use tess::string"],
+    25: ["bad::list", "use tess::array<>"],
+    26: ["text::words", "use tess::string"],
+    27: ["link_of_texts::words", "use tess::string"],
 }
 
 if __name__ == "__main__":

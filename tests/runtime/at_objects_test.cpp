@@ -144,6 +144,27 @@ TEST_P(at_objects, sent_without_waiting_are_copied_at_the_call) {
   });
 }
 
+TEST_P(at_objects, refuse_a_result_that_make_did_not_make) {
+  run_here([]() -> task<void> {
+    for (unsigned p = 0; p < places(); ++p) {
+      auto const to = static_cast<place_id>(p);
+      std::string text;
+      try {
+        static_cast<void>(co_await at(to, [] {
+          static int number = 7;
+          return &number;
+        }));
+      } catch (error const& e) {
+        text = e.what();
+      }
+      EXPECT_TRUE(text.starts_with("the result of at: an address outside the objects of place " + std::to_string(p)))
+          << text;
+      EXPECT_TRUE(text.contains("; expected an object made by tess::make")) << text;
+      EXPECT_EQ(*co_await at(to, [] { return make<int>(7); }), 7);
+    }
+  });
+}
+
 TEST_P(at_objects, carry_graphs_in_exceptions) {
   run_here([]() -> task<void> {
     for (int const count : {3, 900})

@@ -119,6 +119,35 @@ TEST_P(memories, that_cannot_be_had_say_what_was_asked_and_what_is_left) {
   });
 }
 
+TEST_P(memories, of_an_array_that_is_too_large_are_refused_at_the_callers_line) {
+  run_here([]() -> task<void> {
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    auto const refusal = [](auto make) -> task<std::string> {
+      try {
+        static_cast<void>(co_await make());
+      } catch (error const& e) {
+        co_return e.what();
+      }
+      co_return "made";
+    };
+    auto const line = __LINE__;
+    std::string const blocks = co_await refusal([] { return global_array<long>::make(most); });
+    std::string const units = co_await refusal([] { return global_array<long>::make(5, most / 2); });
+    std::string const dealt = co_await refusal([] { return cyclic_array<long>::make(most, 3); });
+    EXPECT_TRUE(blocks.contains("memory_test.cpp:" + std::to_string(line + 1) + ": global_array::make of " +
+                                std::to_string(most) + " elements"))
+        << blocks;
+    EXPECT_TRUE(blocks.ends_with("of 8 bytes at each place; expected less than 2^48 bytes at each place")) << blocks;
+    EXPECT_TRUE(units.contains("memory_test.cpp:" + std::to_string(line + 2) + ": global_array::make of 5 elements"))
+        << units;
+    EXPECT_TRUE(dealt.contains("memory_test.cpp:" + std::to_string(line + 3) + ": cyclic_array::make of " +
+                               std::to_string(most) + " elements"))
+        << dealt;
+    auto const a = co_await global_array<long>::make(5);
+    co_await global_array<long>::release(a);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(layouts, memories, testing::ValuesIn(few_layouts()), name_of);
 
 #if defined(__has_feature)

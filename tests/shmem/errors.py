@@ -15,6 +15,7 @@ PROGRAMS = Path(os.environ["SHMEM_PROGRAMS"])
 SOURCE = Path(__file__).parent / "programs" / "errors.c"
 BETWEEN = "a call between them"
 SYMMETRIC = r"memory of shmem_malloc \(0x\w+ to 0x\w+\) or a static of the program \(0x\w+ to 0x\w+\)"
+CONTEXT = "SHMEM_CTX_DEFAULT, or a context that was made and not destroyed"
 # The misuse: the call, what was wrong, what was expected.
 MISUSES = {
     "before init": ("shmem_long_put", "outside of shmem_init", BETWEEN),
@@ -28,6 +29,8 @@ MISUSES = {
     "negative PE": ("shmem_long_get", "there is no PE -1", "0 to 2"),
     "PE of a word": ("shmem_long_p", "there is no PE 3", "0 to 2"),
     "PE of an atomic": ("shmem_long_atomic_inc", "there is no PE -3", "0 to 2"),
+    "PE of a quiet": ("shmem_pe_quiet", "there is no PE 3", "0 to 2"),
+    "negative PE of a quiet": ("shmem_pe_quiet", "there is no PE -1", "0 to 2"),
     "stack": ("shmem_long_put", r"32 bytes at 0x\w+ are not symmetric", SYMMETRIC),
     "stack of a word": ("shmem_long_p", r"8 bytes at 0x\w+ are not symmetric", SYMMETRIC),
     "null": ("shmem_int_get", "16 bytes at 0x0 are not symmetric", SYMMETRIC),
@@ -44,7 +47,11 @@ MISUSES = {
     "realloc of a wrong address": ("shmem_realloc", "an address that no object has", "one that shmem_malloc returned"),
     "clear of a free lock": ("shmem_clear_lock", "a lock that nobody has", "shmem_set_lock first"),
     "lock on the stack": ("shmem_set_lock", r"8 bytes at 0x\w+ are not symmetric", SYMMETRIC),
-    "invalid context": ("shmem_ctx_long_put", "an invalid context", "SHMEM_CTX_DEFAULT, or a context that was made"),
+    "invalid context": ("shmem_ctx_long_put", "an invalid context", CONTEXT),
+    "used after its destruction": ("shmem_ctx_long_put", "an invalid context", CONTEXT),
+    "a word after its context's destruction": ("shmem_ctx_long_p", "an invalid context", CONTEXT),
+    "quiet after its context's destruction": ("shmem_ctx_quiet", "an invalid context", CONTEXT),
+    "destroyed twice": ("shmem_ctx_destroy", "a context that was destroyed", "a context of shmem_ctx_create"),
     "destroyed context": ("shmem_ctx_destroy", "a context that was destroyed", "a context of shmem_ctx_create"),
     "default context": ("shmem_ctx_destroy", "the default context", "a context of shmem_ctx_create"),
     "invalid team": ("shmem_team_sync", "an invalid team", "SHMEM_TEAM_WORLD, or a team that was made"),

@@ -40,6 +40,9 @@ picoseconds clock_of(toml_table& from, string_view key) {
 }
 
 cache_shape read_cache(toml_table& from) {
+  // Sweeps have it, and make these two of it.
+  if (std::ranges::count(from.keys(), "kib") != 0)
+    from.fail("kib", "no cache has the key kib in a file", "way_bytes and ways, whose product is the size");
   cache_shape shape;
   shape.line_bytes = static_cast<std::uint32_t>(from.power_of_two("line_bytes", {8, 256}, "bytes"));
   shape.way_bytes = from.power_of_two("way_bytes", {shape.line_bytes, 64 * kib * kib}, "bytes");

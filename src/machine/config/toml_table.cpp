@@ -2,6 +2,7 @@
 #include "machine/config/toml_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -224,9 +225,11 @@ void toml_table::fail(std::string_view key, std::string const& what, std::string
 void toml_table::finish() const {
   for (auto&& [key, node] : *inside_->table) {
     if (std::ranges::count(inside_->known_keys, std::string_view(key.str())) != 0) continue;
-    std::string expected = "one of";
+    // A key that several parts read is named once.
+    std::vector<std::string_view> named;
     for (std::string const& known : inside_->known_keys)
-      expected += fmt::format("{} {}", &known == &inside_->known_keys.front() ? "" : ",", known);
+      if (std::ranges::count(named, std::string_view(known)) == 0) named.push_back(known);
+    std::string const expected = fmt::format("one of {}", fmt::join(named, ", "));
     inside_->document->file.fail(key.source(), fmt::format("unknown key \"{}{}\"", inside_->path, key.str()), expected);
   }
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/elf_processor.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/profile/function_table.hpp"
 
@@ -63,25 +64,6 @@ class elf_reader {
     return value;
   }
 
-  static std::string processor_of(Elf64_Ehdr const& header) {
-    switch (header.e_machine) {
-      case EM_X86_64:
-        return "x86-64";
-      case EM_386:
-        return "32-bit x86";
-      case EM_AARCH64:
-        return "64-bit Arm";
-      case EM_ARM:
-        return "32-bit Arm";
-      case EM_PPC64:
-        return "POWER";
-      case EM_S390:
-        return "S/390";
-      default:
-        return fmt::format("a processor that ELF numbers {}", header.e_machine);
-    }
-  }
-
   void check(Elf64_Ehdr const& header) const {
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
       refuse("byte 0: this is no ELF file; build it with `tess c++ --machine`");
@@ -91,7 +73,7 @@ class elf_reader {
       refuse(
           fmt::format("byte 18: built for {}, not for RISC-V; compile it by `tess c++ --machine`, or for "
                       "riscv64-linux-gnu",
-                      processor_of(header)));
+                      elf_processor(header.e_machine)));
     if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
       refuse(fmt::format("byte 16: type {} is no executable", header.e_type));
     if ((header.e_flags & 0x0006U) > flag_rvc_and_double)

@@ -2,15 +2,20 @@
 #include "machine/own_unit/unit_file.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
+
+#include "base/elf_processor.hpp"
 
 namespace tess::machine {
 namespace {
@@ -50,6 +55,23 @@ std::uint64_t sum_of(fs::path const& file) {
   return sum;
 }
 
+#if defined(__x86_64__)
+constexpr std::uint16_t host_processor = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t host_processor = EM_AARCH64;
+#else
+constexpr std::uint16_t host_processor = EM_NONE;  // not compared
+#endif
+
+/// The other processor that the file is built for; EM_NONE: there is none. dlopen would say that there is no such file.
+std::uint16_t other_processor(fs::path const& file) {
+  Elf64_Ehdr header{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(reinterpret_cast<char*>(&header), offsetof(Elf64_Ehdr, e_version));  // NOLINT: bytes of the file
+  if (!stream || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return EM_NONE;
+  return host_processor == EM_NONE || header.e_machine == host_processor ? std::uint16_t{EM_NONE} : header.e_machine;
+}
+
 /// Null, and `reason` says why: it cannot be loaded. Its static constructors run here.
 void* open_object(std::string const& path, std::string const& unit_name, std::string& reason) {
   unit_place const place{.name = unit_name.c_str(), .file = path.c_str()};
@@ -83,6 +105,10 @@ std::shared_ptr<unit_file const> unit_file::load(fs::path const& file, std::stri
   if (!fs::is_regular_file(name, absent)) throw unit_file_error(fmt::format("{} is no file", file.string()));
   if (auto const found = loaded.find(name); found != loaded.end()) return found->second;
 
+  if (std::uint16_t const other = other_processor(name); other != EM_NONE)
+    throw unit_file_error(
+        fmt::format("{} is built for {}, and this simulator runs on {}; build it here: tess unit build", file.string(),
+                    elf_processor(other), elf_processor(host_processor)));
   std::shared_ptr<unit_file> const made(new unit_file(name.string()));
   std::string reason;
   void* const handle = open_object(made->path_, unit_name, reason);

@@ -161,6 +161,8 @@ copier copier_of_run() noexcept {
 }
 
 outgoing_graph outgoing_result(void const* root, copier by) {
+  // Whoever returned it has to know that it is the result.
+  if (root != nullptr) check_object(root, "the result of at");
   return outgoing_graph(&root, any_root_type(), by, copy_map::automatic);
 }
 

@@ -119,6 +119,17 @@ std::size_t checked_bytes(std::uint64_t count, std::size_t size) {
   return bytes;
 }
 
+std::size_t checked_share(std::uint64_t share, std::size_t size, std::uint64_t count, char const* what,
+                          std::source_location at) {
+  std::size_t bytes;
+  if (__builtin_mul_overflow(share, size, &bytes) || bytes > detail::offset_mask)
+    throw error(to_text(at),
+                std::string(what) + " of " + std::to_string(count) + " elements, " + std::to_string(share) + " of " +
+                    std::to_string(size) + " bytes at each place",
+                "less than 2^48 bytes at each place");
+  return bytes;
+}
+
 namespace {
 
 /// Makes [offset, offset + bytes) usable and zero at this place.

@@ -315,6 +315,22 @@ TEST(a_machine_file, names_an_unknown_key_and_those_there_are) {
   EXPECT_TRUE(said.starts_with("m.toml:")) << said;
 }
 
+TEST(a_machine_file, names_each_key_that_there_is_once) {
+  std::string const said = message("[grid]", "foo = 1\n[grid]");
+  std::size_t const list = said.find("unknown key \"foo\"; expected one of ");
+  ASSERT_NE(list, std::string::npos) << said;
+  std::size_t const first = said.find(" system,", list);
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find(" system,", first + 1), std::string::npos) << said;
+}
+
+TEST(a_machine_file, has_the_size_of_a_cache_as_ways_and_their_bytes) {
+  std::string const said = message("hit_cycles = 20", "kib = 64\nhit_cycles = 20");
+  EXPECT_NE(said.find("no cache has the key kib in a file; expected way_bytes and ways, whose product is the size"),
+            std::string::npos)
+      << said;
+}
+
 TEST(a_machine_file, names_a_missing_key) {
   std::string const said = message("hit_cycles = 20 ", "# ");
   EXPECT_NE(said.find("no key \"l2.hit_cycles\"; expected 1 to 10000 cycles"), std::string::npos) << said;

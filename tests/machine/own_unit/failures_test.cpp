@@ -45,6 +45,8 @@ TEST(a_machine_file, names_the_line_of_what_is_wrong_with_its_units) {
       {unit_lines("newer.so", ""), "mine.toml:3:8: " + units + "/newer.so was made for version 99 of"},
       {unit_lines("doubled.so", ""), "mine.toml:3:8: " + units + "/doubled.so: its parameter \"at\" has the name of"},
       {unit_lines("text.so", ""), "mine.toml:3:8: " + units + "/text.so cannot be loaded ("},
+      {unit_lines("other.so", ""),
+       "mine.toml:3:8: " + units + "/other.so is built for S/390, and this simulator runs on"},
       {unit_lines("empty.so", ""), "mine.toml:3:8: " + units + "/empty.so cannot be loaded ("},
       {unit_lines(".", "name = \"folder\"\n"), "mine.toml:3:8: " + units + "/ is no file"},
       {unit_lines("ports.so", "full = 6\n"), "mine.toml:5:8: full = 6 is impossible; expected 0 to 5 messages"},
@@ -65,6 +67,11 @@ TEST(a_machine_file, names_the_line_of_what_is_wrong_with_its_units) {
   };
   std::ofstream{units + "/text.so"} << "#!/bin/sh\n";
   std::ofstream{units + "/empty.so"};
+  std::filesystem::copy_file(units + "/ports.so", units + "/other.so",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::fstream other(units + "/other.so", std::ios::in | std::ios::out | std::ios::binary);
+  other.seekp(18).write("\x16\x00", 2);  // e_machine
+  other.close();
   for (auto const& [lines, said] : all) EXPECT_EQ(refusal(lines).substr(0, said.size()), said) << lines;
 }
 

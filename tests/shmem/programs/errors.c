@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
     CASE("negative PE") shmem_long_get(word, word, 1, -1);
     CASE("PE of a word") shmem_long_p(word, 1, pes);
     CASE("PE of an atomic") shmem_long_atomic_inc(word, -3);
+    CASE("PE of a quiet") shmem_pe_quiet(&pes, 1);
+    CASE("negative PE of a quiet") shmem_pe_quiet((int[]){0, -1}, 2);
     CASE("stack") shmem_long_put(on_stack, word, 4, 0);
     CASE("stack of a word") shmem_long_p(on_stack, 4, 0);
     CASE("null") shmem_int_get(narrow, NULL, 4, 0);
@@ -49,6 +51,28 @@ int main(int argc, char** argv) {
     CASE("clear of a free lock") shmem_clear_lock(word);
     CASE("lock on the stack") shmem_set_lock(on_stack);
     CASE("invalid context") shmem_ctx_long_put(SHMEM_CTX_INVALID, word, word, 1, 0);
+    CASE("used after its destruction") {
+      shmem_ctx_create(0, &ctx);
+      shmem_ctx_destroy(ctx);
+      shmem_ctx_long_put(ctx, word, word, 1, 0); /* "used after its destruction" */
+    }
+    CASE("a word after its context's destruction") {
+      shmem_ctx_create(0, &ctx);
+      shmem_ctx_destroy(ctx);
+      shmem_ctx_t other;
+      shmem_ctx_create(0, &other);
+      shmem_ctx_long_p(ctx, word, 1, 0); /* "a word after its context's destruction" */
+    }
+    CASE("quiet after its context's destruction") {
+      shmem_ctx_create(0, &ctx);
+      shmem_ctx_destroy(ctx);
+      shmem_ctx_quiet(ctx); /* "quiet after its context's destruction" */
+    }
+    CASE("destroyed twice") {
+      shmem_ctx_create(0, &ctx);
+      shmem_ctx_destroy(ctx);
+      shmem_ctx_destroy(ctx); /* "destroyed twice" */
+    }
     CASE("destroyed context") shmem_ctx_destroy((shmem_ctx_t)on_stack);
     CASE("default context") shmem_ctx_destroy(SHMEM_CTX_DEFAULT);
     CASE("invalid team") shmem_team_sync(SHMEM_TEAM_INVALID);

@@ -1,17 +1,43 @@
 // threads: some threads at each PE put, get, add, wait and lock words at the same time, each with contexts of its own.
 #include <pthread.h>
+#include <sched.h>
 
 #include "check.h"
 
 #if defined(__riscv)
-enum { threads = 3, rounds = 200, length = 64 }; /* a tile has four harts */
+enum { threads = 3, rounds = 200, length = 64, lock_rounds = 8 }; /* a tile has four harts */
 #else
-enum { threads = 4, rounds = 2000, length = 64 };
+enum { threads = 4, rounds = 2000, length = 64, lock_rounds = 100 };
 #endif
 
 static int me, pes, next_pe, before;
 static long sum, later, old[threads], turn[threads], block[threads][length], private_words[threads];
 static uint64_t flag[threads], back[threads];
+static long one_lock, in_one, other_lock, in_other, inside;
+
+/* All threads of all PEs at one lock, half of the time by trying; then inside of another one. */
+static void lock_words(void) {
+  for (int i = 0; i < lock_rounds; ++i) {
+    if (i % 2)
+      shmem_set_lock(&one_lock);
+    else
+      while (shmem_test_lock(&one_lock) != 0) sched_yield();
+    CHECK(shmem_long_atomic_fetch_inc(&inside, 0) == 0);
+    sched_yield(); /* the others come meanwhile */
+    shmem_long_p(&in_one, shmem_long_g(&in_one, 0) + 1, 0);
+    if (i % 4 == 3) {
+      shmem_set_lock(&other_lock);
+      shmem_long_p(&in_other, shmem_long_g(&in_other, pes - 1) + 1, pes - 1);
+      shmem_clear_lock(&other_lock);
+    }
+    shmem_quiet();
+    CHECK(shmem_long_atomic_fetch_add(&inside, -1, 0) == 1);
+    shmem_clear_lock(&one_lock);
+    shmem_set_lock(&other_lock);
+    shmem_long_p(&in_other, shmem_long_g(&in_other, pes - 1) + 1, pes - 1);
+    shmem_clear_lock(&other_lock);
+  }
+}
 
 static void* work(void* argument) {
   int const t = (int)(intptr_t)argument;
@@ -46,6 +72,7 @@ static void* work(void* argument) {
     if (me != 0) shmem_ctx_long_p(ctx, &turn[t], lap, next_pe);
     shmem_ctx_quiet(ctx);
   }
+  lock_words();
   shmem_ctx_destroy(ctx);
   return NULL;
 }
@@ -70,6 +97,9 @@ int main(void) {
   CHECK(all == (long)pes * threads * rounds);
   CHECK(later == (long)threads * rounds);
   for (int t = 0; t < threads; ++t) CHECK(private_words[t] == rounds);
+  CHECK(shmem_long_g(&in_one, 0) == (long)pes * threads * lock_rounds);
+  CHECK(shmem_long_g(&in_other, pes - 1) == (long)pes * threads * (lock_rounds + lock_rounds / 4));
+  CHECK(one_lock == 0 && other_lock == 0);
   shmem_finalize();
   return 0;
 }

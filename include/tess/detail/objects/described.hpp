@@ -203,15 +203,23 @@ enum class remedy : std::uint8_t {
   aligned
 };
 
+/// A type with such a member is not one that make() creates, and pointers to it are no pointers to objects.
+constexpr bool makes_no_object(remedy use) {
+  return use == remedy::string || use == remedy::vector || use == remedy::pointer || use == remedy::optional ||
+         use == remedy::variant || use == remedy::virtual_functions || use == remedy::listing;
+}
+
 /// The result of the derivation: slots, transients, and the first fault, as text.
 struct derivation {
   built_list<raw_slot> slots;
   built_list<byte_range> transients;
   built_text fault;
   remedy instead = remedy::none;
+  bool of_pointee = false;  ///< asked only what is wrong with a type that a pointer leads to
 
   constexpr void fail(built_text const& path, std::string_view type, remedy use) {
-    if (instead != remedy::none) return;
+    // A pointer to a type that is no object may only follow from another member, as in a list's node.
+    if (instead != remedy::none && (instead != remedy::object || !makes_no_object(use))) return;
     instead = use;
     fault = built_text(path.view()).append(" (").append(type).append(")");
   }
@@ -341,9 +349,23 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
   } else if constexpr (std::is_aggregate_v<M> && count_members<M>() <= members_max) {
     // One of its members is not trivially copyable: find out which.
     derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
-    d.fail(path, short_name<M>(), remedy_for<M>());
+    if (d.instead == remedy::none) d.fail(path, short_name<M>(), remedy_for<M>());
   } else {
     d.fail(path, short_name<M>(), remedy_for<M>());
+  }
+}
+
+/// A pointer to a type that is no object: the member that makes it none is at fault.
+template <class U>
+constexpr void derive_pointee(derivation& d, built_text const& path) {
+  derivation pointee;
+  pointee.of_pointee = true;
+  if (!d.of_pointee) derive_member<U>(pointee, 0, short_name<U>());
+  if (!makes_no_object(pointee.instead)) {
+    d.fail(path, short_name<U*>(), remedy_for<U*>());
+  } else if (d.instead == remedy::none) {
+    d.fault = pointee.fault;
+    d.instead = pointee.instead;
   }
 }
 
@@ -353,6 +375,8 @@ constexpr void derive_member(derivation& d, std::size_t offset, built_text const
     using U = std::remove_cv_t<std::remove_pointer_t<M>>;
     if constexpr (may_be_object<U>())
       d.slots.push_back({offset, {accepted_by_pointer<U>(), false}, false});
+    else if constexpr (std::is_aggregate_v<U> && std::is_class_v<U> && count_members<U>() <= members_max)
+      derive_pointee<U>(d, path);
     else
       d.fail(path, short_name<M>(), remedy_for<M>());
   } else if constexpr (is_scalar_data<M>) {
