@@ -56,15 +56,16 @@ endforeach()
 # What many files include is parsed once for the library and programs, once for benchmarks and once for tests; that
 # spares a third of the compiler's time. Builds for the simulated machine compile the library without, which shows that
 # each file includes what it needs; public headers are compiled alone by the test of the installation.
+set(TESS_PRECOMPILED_STANDARD_HEADERS
+  <algorithm> <chrono> <filesystem> <fstream> <map> <random> <sstream> <thread> <unordered_map>)
 function(tess_precompile_headers)
-  set(standard <algorithm> <chrono> <filesystem> <fstream> <map> <random> <sstream> <thread> <unordered_map>)
   foreach(kind IN ITEMS program bench test)
     add_library(tess_${kind}_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
     target_include_directories(tess_${kind}_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(tess_${kind}_headers PRIVATE tess_warnings tess_build)
     # ccache compares contents, not times.
     target_compile_options(tess_${kind}_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-    target_precompile_headers(tess_${kind}_headers PRIVATE ${standard} <tess/tess.hpp>)
+    target_precompile_headers(tess_${kind}_headers PRIVATE ${TESS_PRECOMPILED_STANDARD_HEADERS} <tess/tess.hpp>)
   endforeach()
   if(NOT CMAKE_CROSSCOMPILING)
     target_precompile_headers(tess_program_headers PRIVATE <fmt/format.h>)

@@ -1,4 +1,4 @@
-// general_pagerank: weights of in-edges once, then iterations: a pass over the own rows, a reduction, a gathering.
+// general_pagerank: probabilities of in-edges once, then iterations: a pass over the own rows, a reduction, a gathering.
 #include "kernels/general_pagerank.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct sums {
 struct weighted_entry {
   vertex source;
   vertex target;
-  double weight;
+  double probability;
 };
 
 struct settings {
@@ -62,23 +62,53 @@ double weight_of(graph::edge_weights const& w, std::uint64_t entry) {
   return w.integers() ? w.local<std::uint32_t>()[entry] : w.local<double>()[entry];
 }
 
-// The weights of the in-rows' entries, from those of the out-rows.
-tess::task<std::vector<double>> in_weights(graph::distributed_graph g, graph::edge_weights weights,
-                                           outboxes<weighted_entry> boxes) {
+// The sum of a row's weights. If it is near the ends of a double's range, the weights are taken times a power of two.
+class row_sum {
+ public:
+  row_sum(graph::edge_weights const& w, std::uint64_t begin, std::uint64_t end) {
+    sum_ = add(w, begin, end);
+    if (sum_ >= sum_min && std::isfinite(sum_)) return;
+    double largest = 0;
+    for (std::uint64_t e = begin; e < end; ++e) largest = std::max(largest, weight_of(w, e));
+    if (largest == 0) return;
+    exponent_ = -std::ilogb(largest);
+    sum_ = add(w, begin, end);
+  }
+  // No weight is above 0.
+  [[nodiscard]] bool none() const noexcept { return sum_ == 0; }
+  [[nodiscard]] double probability(double weight) const { return scaled(weight) / sum_; }
+
+ private:
+  static constexpr double sum_min = 0x1p-900;
+
+  [[nodiscard]] double scaled(double weight) const { return exponent_ == 0 ? weight : std::ldexp(weight, exponent_); }
+  [[nodiscard]] double add(graph::edge_weights const& w, std::uint64_t begin, std::uint64_t end) const {
+    double sum = 0;
+    for (std::uint64_t e = begin; e < end; ++e) sum += scaled(weight_of(w, e));
+    return sum;
+  }
+
+  double sum_ = 0;
+  int exponent_ = 0;
+};
+
+// The probabilities of the in-rows' entries: the weight over the sum of its source's, which the source's place knows.
+tess::task<std::vector<double>> in_probabilities(graph::distributed_graph g, graph::edge_weights weights,
+                                                 outboxes<weighted_entry> boxes) {
   graph::graph_part const& part = g.part();
   std::vector<double> found(part.in.offsets[part.count]);
-  if (!g.directed()) {
-    for (std::uint64_t e = 0; e < found.size(); ++e) found[e] = weight_of(weights, e);
-    co_return found;
-  }
   auto& open = boxes.of_worker(0);
   for (std::uint64_t next = 0;;) {
     std::uint64_t sent = 0;
     for (; next < part.count && sent < sent_max; ++next) {
       auto const source = static_cast<vertex>(part.first + next);
-      for (std::uint64_t e = part.out.offsets[next]; e < part.out.offsets[next + 1]; ++e, ++sent) {
+      std::uint64_t const begin = part.out.offsets[next];
+      std::uint64_t const end = part.out.offsets[next + 1];
+      row_sum const of(weights, begin, end);
+      if (of.none()) continue;
+      for (std::uint64_t e = begin; e < end; ++e, ++sent) {
         vertex const target = part.out.targets[e];
-        open[g.owner(target)].push_back({source, target, weight_of(weights, e)});
+        open[g.owner(target)].push_back({source, target, of.probability(weight_of(weights, e))});
       }
     }
     delivery<weighted_entry> const got = co_await boxes.swap(sent);
@@ -86,7 +116,7 @@ tess::task<std::vector<double>> in_weights(graph::distributed_graph g, graph::ed
       std::uint64_t const i = entry.target - part.first;
       std::span<vertex const> const row = part.in.neighbours(i);
       auto const at = std::ranges::lower_bound(row, entry.source) - row.begin();
-      found[part.in.offsets[i] + static_cast<std::uint64_t>(at)] = entry.weight;
+      found[part.in.offsets[i] + static_cast<std::uint64_t>(at)] = entry.probability;
     }
     if (got.total == 0) co_return found;
   }
@@ -106,15 +136,15 @@ class iteration {
 
   tess::task<outcome> run(std::optional<graph::edge_weights> weights, settings s) {
     damping_ = s.damping;
-    for (std::uint64_t i = 0; i < part_.count; ++i) outs_[i] = static_cast<double>(part_.out.degree(i));
-    if (weights) {
-      for (std::uint64_t i = 0; i < part_.count; ++i) {
-        outs_[i] = 0;
-        for (std::uint64_t e = part_.out.offsets[i]; e < part_.out.offsets[i + 1]; ++e)
-          outs_[i] += weight_of(*weights, e);
-      }
-      in_weights_ = co_await in_weights(g_, *weights, all_.boxes);
+    for (std::uint64_t i = 0; i < part_.count; ++i) {
+      std::uint64_t const begin = part_.out.offsets[i];
+      std::uint64_t const end = part_.out.offsets[i + 1];
+      if (weights)
+        outs_[i] = row_sum(*weights, begin, end).none() ? 0 : 1;
+      else
+        outs_[i] = static_cast<double>(end - begin);
     }
+    if (weights) probabilities_ = co_await in_probabilities(g_, *weights, all_.boxes);
     if (tess::places() > 1) read_ = referenced(g_, part_, part_.in);
 
     outcome result{0, s.change_min, false};
@@ -158,7 +188,8 @@ class iteration {
     co_return total;
   }
 
-  // Sets a vertex's share; the score if it has no out-edges. Its share, which weights of 0 may refer to, is 0 then.
+  // Sets what a vertex gives along each of its out-edges, with weights before their probabilities; returns the score of
+  // a vertex that has no out-edges, and gives 0.
   double share(double* out, std::uint64_t i) const noexcept {
     bool const none = outs_[i] == 0;
     out[i] = none ? 0 : scores_[i] / outs_[i];
@@ -182,7 +213,7 @@ class iteration {
       double pulled = 0;
       for (std::uint64_t e = part_.in.offsets[i]; e < part_.in.offsets[i + 1]; ++e) {
         double const part = in[part_.in.targets[e]];
-        pulled += Weighted ? part * in_weights_[e] : part;
+        pulled += Weighted ? part * probabilities_[e] : part;
       }
       double const score = damping_ * (pulled + lost_ * dangling_[i]) + (1 - damping_) * restart_[i];
       change += std::fabs(score - scores_[i]);
@@ -198,9 +229,9 @@ class iteration {
   double* scores_;  // of own vertices, like the next
   double const* restart_;
   double const* dangling_;
-  std::vector<double> outs_;         // sums of the weights of out-edges
-  std::vector<double> in_weights_;   // of the in-rows' entries
-  std::vector<element_range> read_;  // of the shares, at other places
+  std::vector<double> outs_;           // out-edges; with weights 1, or 0 where none is above 0
+  std::vector<double> probabilities_;  // of the in-rows' entries, with weights
+  std::vector<element_range> read_;    // of the shares, at other places
   double damping_ = 0;
   double lost_ = 0;  // rank of vertices without out-edges, of all places
   int step_ = 0;     // shares(step_) are read, shares(step_ + 1) written

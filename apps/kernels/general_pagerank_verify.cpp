@@ -51,9 +51,11 @@ tess::task<std::vector<double>> general_pagerank_alone(graph::distributed_graph 
     double lost = 0;
     double const* weight = of_edges.data();
     co_await for_each_row(g, [&](graph::vertex u, std::span<graph::vertex const> row) {
-      double const sum = std::accumulate(weight, weight + row.size(), 0.0);
+      // Sums of doubles can leave their range, and small weights lose digits when they are multiplied.
+      long double const sum = std::accumulate(weight, weight + row.size(), 0.0L);
       if (sum == 0) lost += scores[u];
-      for (std::size_t e = 0; sum != 0 && e < row.size(); ++e) pushed[row[e]] += scores[u] * weight[e] / sum;
+      for (std::size_t e = 0; sum != 0 && e < row.size(); ++e)
+        pushed[row[e]] += scores[u] * static_cast<double>(weight[e] / sum);
       weight += row.size();
     });
     for (std::uint64_t v = 0; v < n; ++v)

@@ -163,7 +163,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(Plan(["figure 2"], quick=False).runs()), 7 * 9)
         library_runs = [run for run in Plan(["figure 3"], quick=False).runs() if isinstance(run, LibraryRun)]
         self.assertEqual([run.way for run in library_runs], list(WAYS))
-        self.assertEqual(len(Plan(["figure 3"], quick=False, missing=("oshrun",)).runs()), 2)
+        self.assertEqual(len(Plan(["figure 3"], quick=False, missing=("mpirun.openmpi",)).runs()), 2)
         self.assertEqual(len(Plan(["figure 7", "figure 8"], quick=False).runs()), 3 * 16 * 2 + 5 * 2)
         self.assertEqual(len(Plan(["figure 7", "figure 10"], quick=False).runs()), 3 * 16 * 3 + 5 * 3 + 4)
         self.assertEqual(len(Plan([CURVE, MERGING], quick=False).runs()), 2 * 3 * 7 + 2)
@@ -297,9 +297,9 @@ class Items(unittest.TestCase):
         self.assertIn("three times that, beyond 0.15 µs", beyond.sentences[-1])
 
     def test_missing_programs_are_reported(self):
-        item = RAE.makers["figure 3"](results(missing=("oshrun", "valgrind")))
+        item = RAE.makers["figure 3"](results(missing=("mpirun.openmpi", "valgrind")))
         self.assertEqual(item.rows, [["add", 3, 80, 84, 53, 300, 97.8, *[None] * 4]])
-        self.assertIn("oshrun, valgrind missing here; ./tess setup rae", item.sentences[-1])
+        self.assertIn("mpirun.openmpi, valgrind missing here; ./tess setup rae", item.sentences[-1])
 
     def test_a_hop_costs_its_difference(self):
         rows = {row[0]: row[1] for row in RAE.makers[TABLE](results()).rows}
@@ -400,7 +400,7 @@ class Library(unittest.TestCase):
 
     def test_what_is_missing(self):
         with mock.patch.dict(os.environ, {"PATH": "/nowhere"}):
-            self.assertEqual(library.missing(Path("/nowhere/operations")), ["oshrun", "valgrind", "operations"])
+            self.assertEqual(library.missing(Path("/nowhere/operations")), ["mpirun.openmpi", "valgrind", "operations"])
 
 
 class Whole(EndToEnd):

@@ -1,4 +1,4 @@
-"""library: counts the instructions of a real OpenSHMEM library per operation: two processes under callgrind, by oshrun.
+"""library: counts the instructions of a real OpenSHMEM library per operation: two processes under callgrind.
 
 `python3 library.py PROGRAM WAY JSON`, called by plan.py. WAY: memory (the target process takes no part) or messages
 (TCP over the loopback interface). Unit: instructions per operation.
@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-NEEDED = ("oshrun", "valgrind")
+LAUNCHER = "mpirun.openmpi"  # `oshrun` may be that of Tessera
+NEEDED = (LAUNCHER, "valgrind")
 OPERATIONS = 1000  # as in bench/reproduce/rae/openshmem_operations.cpp
 SECONDS_MAX = 400
 LOOP = "nothing"  # the part that consists of the loop only
@@ -30,7 +31,7 @@ def missing(program: Path) -> list[str]:
 
 def command(program: Path, way: str, folder: Path) -> list[str]:
     """The command that starts both processes. Open MPI's launcher needs an option to run as root."""
-    words = ["oshrun", "-n", "2", "--oversubscribe", "--bind-to", "none", "--mca", "oob_tcp_if_include", "lo"]
+    words = [LAUNCHER, "-n", "2", "--oversubscribe", "--bind-to", "none", "--mca", "oob_tcp_if_include", "lo"]
     words += ["--allow-run-as-root"] if os.geteuid() == 0 else []
     words += ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={folder}/%q{{PMIX_RANK}}.out"]
     return [*words, str(program), way]
