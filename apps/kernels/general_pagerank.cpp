@@ -1,4 +1,4 @@
-// general_pagerank: probabilities of in-edges once, then iterations: a pass over the own rows, a reduction, a gathering.
+// general_pagerank: probabilities of in-edges once, then iterations: a pass over own rows, a reduction, a gathering.
 #include "kernels/general_pagerank.hpp"
 
 #include <algorithm>
