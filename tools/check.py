@@ -16,6 +16,7 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hostile
@@ -218,9 +219,10 @@ def python_tests() -> Count:
     """Every tracked *_test.py, by the Python with the project's packages if there is one: pictures need matplotlib."""
     total = Count()
     python = os.environ.get("TESS_PYTHON", sys.executable)
-    for file in tracked_files(ROOT):
-        if file.name.endswith("_test.py"):
-            count = count_unittest(*captured([python, "-m", "unittest", str(file)]))
+    files = [str(file) for file in tracked_files(ROOT) if file.name.endswith("_test.py")]
+    with ThreadPoolExecutor(int(CORES)) as pool:
+        for ended in pool.map(lambda file: captured([python, "-m", "unittest", file]), files):
+            count = count_unittest(*ended)
             total.passed += count.passed
             total.skipped += count.skipped
             total.failures += count.failures
