@@ -78,6 +78,12 @@ TEST(page_allocator, a_file_keeps_what_was_written) {
   page_allocator memory(4 * page, file);
   ASSERT_TRUE(memory.claim(kept));
   EXPECT_EQ(*memory.at(kept[0].offset), std::byte{0x5a});
+  // A region that was removed before had the same pages.
+  memory.free(kept);
+  ASSERT_TRUE(memory.claim(kept));
+  EXPECT_EQ(*memory.at(kept[0].offset), std::byte{0x5a});
+  memory.clear_free();
+  EXPECT_EQ(*memory.at(kept[0].offset), std::byte{0x5a});
   memory.free(kept);
   EXPECT_EQ(*memory.at(kept[0].offset), std::byte{0});
   std::filesystem::remove(file);

@@ -6,7 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,6 +58,39 @@ TEST(rmem_restart, clients_of_a_server_that_restarts_continue_and_miss_nothing) 
   }
   done = true;
   for (auto& t : all) t.join();
+}
+
+/// A region often has the pages of one that was removed before it: the journal has both.
+TEST(rmem_restart, every_region_has_its_bytes_whatever_was_removed_before) {
+  auto const at = fresh_address();
+  kept_file const file;
+  std::mt19937_64 draw(static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
+  std::map<std::string, std::vector<char>> written;
+  unsigned made = 0;
+  for (int restart = 0; restart < 6; ++restart) {
+    running_server const s(at, 8 * mebibyte, "", file.path);
+    client c(at);
+    auto const check = [&] {
+      for (auto const& [name, bytes] : written) {
+        std::vector<char> got(bytes.size());
+        c.memread(got.data(), c.open(name, rights::read).base, got.size());
+        ASSERT_TRUE(got == bytes) << name << " after " << restart << " restarts";
+      }
+    };
+    check();
+    for (int i = 0; i < 20; ++i) {
+      if (draw() % 2 == 0 && !written.empty()) {
+        auto const gone = std::next(written.begin(), static_cast<std::ptrdiff_t>(draw() % written.size()));
+        c.remove(c.open(gone->first, rights::read).base);
+        written.erase(gone);
+      }
+      auto const bytes = random_bytes(1 + draw() % 100000, ++made);
+      std::string const name = "r" + std::to_string(made);
+      c.memwrite(c.create(name, bytes.size(), rights::read_write).base, bytes.data(), bytes.size());
+      written.emplace(name, bytes);
+    }
+    check();
+  }
 }
 
 /// A stopped server answers nothing: that is an error after the failure time-out, not a hang.

@@ -29,7 +29,7 @@ page_allocator::page_allocator(std::uint64_t size) : size_(rounded(size)), on_di
 }
 
 page_allocator::page_allocator(std::uint64_t size, std::filesystem::path const& file)
-    : size_(rounded(size)), on_disk_(true) {
+    : size_(rounded(size)), on_disk_(true), keeps_freed_(true) {
   file_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file_ < 0) fail(file.c_str());
   map();
@@ -93,12 +93,13 @@ bool page_allocator::claim(std::span<extent const> extents) {
 
 void page_allocator::free(std::span<extent const> extents) {
   for (auto const& part : extents) {
-    clear(part);
+    if (!keeps_freed_) clear(part);
     insert(part);
   }
 }
 
 void page_allocator::clear_free() {
+  keeps_freed_ = false;
   for (auto const& [offset, size] : by_offset_) clear({offset, size});
 }
 

@@ -33,7 +33,8 @@ class page_allocator {
 
   /// In memory; `size` is rounded up to pages. Throws std::system_error if the system has none.
   explicit page_allocator(std::uint64_t size);
-  /// In this file, which is created if it does not exist. Its bytes stay until their extents are allocated.
+  /// In this file, which is created if it does not exist. Its bytes stay until clear_free(): what a journal frees may
+  /// have been allocated again since, and is somebody else's.
   page_allocator(std::uint64_t size, std::filesystem::path const& file);
   page_allocator(page_allocator const&) = delete;
   page_allocator& operator=(page_allocator const&) = delete;
@@ -56,7 +57,8 @@ class page_allocator {
   /// Allocates exactly these, which were allocated before a restart. False if one of them is not free.
   [[nodiscard]] bool claim(std::span<extent const> extents);
   void free(std::span<extent const> extents);
-  /// Clears everything that is free, before the first allocation from a file with old contents.
+  /// Clears everything that is free, before the first allocation from a file with old contents, and from now on what is
+  /// freed.
   void clear_free();
   /// Makes the bytes zero and gives their memory back to the system where possible.
   void clear(extent which);
@@ -75,6 +77,7 @@ class page_allocator {
   std::uint64_t free_ = 0;
   int file_ = -1;
   bool on_disk_;
+  bool keeps_freed_ = false;
   std::byte* base_ = nullptr;
   std::map<std::uint64_t, std::uint64_t> by_offset_;           // free extents: offset → size, no two adjacent
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;  // the same as (size, offset)
