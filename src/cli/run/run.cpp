@@ -278,6 +278,8 @@ words options_by_environment() {
 
 int run_words(words const& given, bool always_pes) {
   tree const here = own_tree();
+  // A program starts a private memory server by it.
+  ::setenv("TESS_COMMAND", (here.prefix / "bin" / "tess").c_str(), 0);
   auto const split = split_run_words(given);
   command_line line{"tess run [OPTIONS] PROGRAM [ARGUMENTS...]",
                     "Run a bundled program by name, or yours by its path. The options may stand before or after the\n"

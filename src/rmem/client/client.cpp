@@ -13,10 +13,6 @@ namespace {
 
 using wire::operation;
 
-std::span<std::byte const> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
 std::string token_text(std::span<std::byte const> bytes) {
   auto const t = token::from(bytes);
   if (!t) throw lost("the memory server gave a token of the wrong size");
@@ -92,7 +88,7 @@ std::optional<region> client::cached(std::string_view name, rights wanted) {
 region client::open(std::string_view name, rights wanted) {
   if (auto const known = cached(name, wanted)) return *known;
   auto& first = internals_->servers.first();
-  auto const a = first.call({.what = operation::open, .rights = bits(wanted)}, bytes_of(name));
+  auto const a = first.call({.what = operation::open, .rights = bits(wanted)}, bytes_of_name(name));
   if (internals_->servers.is_single() && !a.payload.empty())
     throw refused(reason::bad_request, "region '" + std::string(name) + "' is on " +
                                            std::to_string(1 + a.payload.size() / wire::part_bytes) +
@@ -158,12 +154,13 @@ void client::run_in_background(std::function<void()> f) {
 }
 
 void client::link(address of, std::string_view name, std::uint64_t for_ms) {
-  internals_->servers.server_of(of).call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
+  internals_->servers.server_of(of).call({.what = operation::link, .address = of, .argument = for_ms},
+                                         bytes_of_name(name));
 }
 
 void client::unlink(std::string_view name) {
   auto& first = internals_->servers.first();
-  first.call({.what = operation::unlink}, bytes_of(name));
+  first.call({.what = operation::unlink}, bytes_of_name(name));
   first.drop_names();
 }
 

@@ -44,6 +44,13 @@ std::string part_name(std::string_view name, std::size_t part, std::size_t parts
 
 }  // namespace
 
+std::span<std::byte const> bytes_of_name(std::string_view name) {
+  if (name.size() > wire::name_bytes_max)
+    throw refused(reason::bad_request, "a region's name has at most 255 bytes, and '" +
+                                           std::string(name.substr(0, 16)) + "...' has " + std::to_string(name.size()));
+  return std::as_bytes(std::span(name));
+}
+
 server_set::server_set(std::string const& where) {
   for (std::size_t at = 0; at <= where.size();) {
     std::size_t const plus = std::min(where.find('+', at), where.size());
@@ -129,17 +136,16 @@ std::shared_ptr<layout const> server_set::layout_at(address a) {
 }
 
 connection::answer server_set::create(wire::message const& m, std::string_view name, std::vector<std::string>& owners) {
-  auto const bytes_of = [](std::string_view text) { return std::as_bytes(std::span(text)); };
   std::size_t const count = servers_.size();
   owners.resize(count);
-  if (count == 1 || m.size / count <= part_bytes_min) return first().call(m, bytes_of(name));
+  if (count == 1 || m.size / count <= part_bytes_min) return first().call(m, bytes_of_name(name));
   std::uint64_t const most = ((m.size + count - 1) / count + page_bytes - 1) / page_bytes * page_bytes;
   std::vector<wire::part> others;
   try {
     for (std::size_t i = 1; i < count; ++i) {
       wire::message of_part = m;
       of_part.size = std::min(most, m.size - i * most);
-      auto const made = servers_[i]->call(of_part, bytes_of(part_name(name, i, count)));
+      auto const made = servers_[i]->call(of_part, bytes_of_name(part_name(name, i, count)));
       others.push_back({made.head.address, of_part.size});
       if (!made.payload.empty()) {
         auto const owner = token::from(made.payload);

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct layout {
   std::uint64_t size = 0;
   std::vector<wire::part> parts;
 };
+
+/// A name as it is sent. A longer one than a server takes is refused here: a server would end the connection.
+[[nodiscard]] std::span<std::byte const> bytes_of_name(std::string_view name);
 
 class server_set {
  public:

@@ -71,7 +71,12 @@ void persistent_store::begin_journal(bool is_new) {
   try {
     journal_->compact(snapshot());
   } catch (std::runtime_error const&) {
-    if (is_new) throw;
+    if (is_new) {
+      // With its size and no journal the next start would take it for damaged.
+      std::error_code none;
+      std::filesystem::resize_file(chosen_.file, 0, none);
+      throw;
+    }
     journal_->resume();  // a full disk has no room for a second journal
   }
 }
