@@ -119,9 +119,12 @@ class ranker {
       co_return agree(made.scores, co_await kernels::general_pagerank_alone(loaded_.graph, loaded_.weights, how_,
                                                                             made.run.iterations));
     int const iterations = made.run.iterations;
-    bool const floats = o_.form == kernels::form::messages && kernels::pagerank::by_floats(o_.rules.tolerance);
-    double const error = floats ? kernels::pagerank::error_of_floats(o_.rules.damping, iterations) : 0;
-    co_return agree(made.scores, co_await kernels::pushed_scores(loaded_.graph, o_.rules, iterations), error);
+    std::uint64_t const n = loaded_.graph.vertices();
+    bool const words = o_.form == kernels::form::words;
+    auto const groups = words ? kernels::update_groups::one(n) : kernels::update_groups(n);
+    bool const floats = !words && kernels::pagerank::by_floats(o_.rules.tolerance);
+    double const error = floats ? kernels::pagerank::error_of_floats(o_.rules.damping, n, iterations) : 0;
+    co_return agree(made.scores, co_await kernels::pushed_scores(loaded_.graph, o_.rules, iterations, groups), error);
   }
 
  private:

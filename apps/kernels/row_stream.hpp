@@ -7,15 +7,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "distributed/distributed_graph.hpp"
+#include "kernels/referenced.hpp"
 
 namespace kernels {
 
-// visit(u, neighbours of u by out-edges) for every vertex u in ascending order.
+// visit(u, neighbours of u by out-edges) for every vertex u of the ranges, which are in ascending order.
 template <class Visit>
-tess::task<void> for_each_row(graph::distributed_graph g, Visit visit) {
+tess::task<void> for_each_row(graph::distributed_graph g, std::span<element_range const> ranges, Visit visit) {
   constexpr std::uint64_t rows_at_once = 4096;
   std::vector<std::uint64_t> offsets(rows_at_once + 1);
   std::vector<graph::vertex> targets;
@@ -33,20 +35,30 @@ tess::task<void> for_each_row(graph::distributed_graph g, Visit visit) {
                            tess::to_global(const_cast<graph::vertex*>(out.targets))};
         },
         g);
-    std::uint64_t const count = g.end_at(place) - g.begin_at(place);
-    for (std::uint64_t first = 0; first < count; first += rows_at_once) {
-      std::uint64_t const n = std::min(rows_at_once, count - first);
-      co_await tess::get(rows.offsets + static_cast<std::ptrdiff_t>(first), std::span(offsets).first(n + 1));
-      targets.resize(offsets[n] - offsets[0]);
-      if (!targets.empty())
-        co_await tess::get(rows.targets + static_cast<std::ptrdiff_t>(offsets[0]), std::span(targets));
-      for (std::uint64_t i = 0; i < n; ++i) {
-        std::span<graph::vertex const> const row(targets.data() + (offsets[i] - offsets[0]),
-                                                 targets.data() + (offsets[i + 1] - offsets[0]));
-        visit(static_cast<graph::vertex>(g.begin_at(place) + first + i), row);
+    std::uint64_t const begin = g.begin_at(place);
+    for (auto const& range : ranges) {
+      std::uint64_t const stop = std::min<std::uint64_t>(range.end, g.end_at(place));
+      for (std::uint64_t first = std::max(range.begin, begin); first < stop; first += rows_at_once) {
+        std::uint64_t const n = std::min(rows_at_once, stop - first);
+        co_await tess::get(rows.offsets + static_cast<std::ptrdiff_t>(first - begin), std::span(offsets).first(n + 1));
+        targets.resize(offsets[n] - offsets[0]);
+        if (!targets.empty())
+          co_await tess::get(rows.targets + static_cast<std::ptrdiff_t>(offsets[0]), std::span(targets));
+        for (std::uint64_t i = 0; i < n; ++i) {
+          std::span<graph::vertex const> const row(targets.data() + (offsets[i] - offsets[0]),
+                                                   targets.data() + (offsets[i + 1] - offsets[0]));
+          visit(static_cast<graph::vertex>(first + i), row);
+        }
       }
     }
   }
+}
+
+// The same for every vertex.
+template <class Visit>
+tess::task<void> for_each_row(graph::distributed_graph g, Visit visit) {
+  element_range const all{0, g.vertices()};
+  co_await for_each_row(g, std::span(&all, 1), std::move(visit));
 }
 
 }  // namespace kernels
