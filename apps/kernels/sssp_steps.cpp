@@ -14,6 +14,12 @@ constexpr std::uint64_t vertices_worth_sharing = 1024;
 constexpr std::uint64_t vertices_at_once = 64;
 constexpr std::uint64_t targets_at_once = 128;
 
+// How many vertices ahead of its relaxation a row is requested from memory: which one is next depends on a comparison,
+// so a processor does not get there by itself. First its offsets, then its first two lines.
+constexpr std::uint64_t offsets_ahead = 16;
+constexpr std::uint64_t targets_ahead = 8;
+constexpr std::uint64_t line_bytes = 64;
+
 // Relaxed everywhere: a distance only ever falls, and an outdated one costs work and not correctness.
 template <bool Shared, class Distance>
 bool lower(Distance& known, Distance d) noexcept {
@@ -77,7 +83,14 @@ void relax(tess::place_local<sssp_state<Distance>> state, graph::distributed_gra
   weighted_target<Distance> const* const targets = s.targets;
   Distance* const known = s.known;
   distance_of<Distance> hits[targets_at_once];
-  for (auto const [u, distance] : front) {
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    if (i + offsets_ahead < front.size()) __builtin_prefetch(offsets + (front[i + offsets_ahead].v - first));
+    if (i + targets_ahead < front.size()) {
+      weighted_target<Distance> const* const row = targets + offsets[front[i + targets_ahead].v - first];
+      __builtin_prefetch(row);
+      __builtin_prefetch(row + line_bytes / sizeof *row);
+    }
+    auto const [u, distance] = front[i];
     if (look<Shared>(known[u]) != distance) continue;  // outdated
     std::uint64_t const end = offsets[u - first + 1];
     for (std::uint64_t e = offsets[u - first]; e < end;) {
