@@ -6,8 +6,8 @@
 //   also measured against the program of the GAP benchmark suite, which allocates its arrays in the timed part.
 //
 // Units     edges: directed edges stored, all of them for bfs, components, sssp and triangles, all of them per
-//           iteration for pagerank, per source for bc; against GAP's program all of them for pagerank, too, as its
-//           iterations update one array in place and are fewer.
+//           iteration for pagerank, per source for bc; against GAP's program all of them for pagerank, too, as the
+//           numbers of iterations differ.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
 #include <algorithm>
