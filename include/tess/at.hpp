@@ -239,9 +239,8 @@ struct async_handler {
     }
   }
 
-  static void invoke_run(message_context& context, std::byte const* first, std::size_t count) {
-    constexpr std::size_t stride = sizeof(record_header) + padded(sizeof(payload));
-    for (; count != 0; --count, first += stride) invoke(context, first, sizeof(payload));
+  static std::byte const* invoke_run(message_context& context, std::byte const* first, std::byte const* end) {
+    return visit_equal(first, end, sizeof(payload), [&](std::byte const* p) { invoke(context, p, sizeof(payload)); });
   }
 
  private:

@@ -40,9 +40,12 @@ struct run_handler {
     std::memcpy(&word, payload, sizeof word);
     words.push_back(word);
   }
-  static void invoke_run(detail::message_context& context, std::byte const* first, std::size_t count) {
-    runs.push_back(count);
-    for (std::size_t i = 0; i < count; ++i) invoke(context, first + 24 * i, payload_bytes);
+  static std::byte const* invoke_run(detail::message_context& context, std::byte const* first, std::byte const* end) {
+    runs.push_back(0);
+    return detail::visit_equal(first, end, payload_bytes, [&](std::byte const* payload) {
+      ++runs.back();
+      invoke(context, payload, payload_bytes);
+    });
   }
 };
 

@@ -36,8 +36,9 @@ struct message_context {
 
 struct handler_record {
   void (*invoke)(message_context&, std::byte const* payload, std::size_t bytes);
-  /// The same for the payloads of `count` messages with equal headers, which follow each other; may be null.
-  void (*invoke_run)(message_context&, std::byte const* first, std::size_t count);
+  /// The same for the record at `first` and those with equal headers that follow it before `end`; returns where the
+  /// next one begins. May be null.
+  std::byte const* (*invoke_run)(message_context&, std::byte const* first, std::byte const* end);
   std::uint32_t bytes;      ///< payload size; the minimum if `variable`
   std::uint16_t alignment;  ///< of the payload's type, for checks
   bool variable;
@@ -77,7 +78,7 @@ constexpr auto invoke_run_of() noexcept {
 }
 
 /// Gives `Handler` its record. Handler: static invoke(context, payload, bytes), payload_bytes, payload_alignment,
-/// variable; it may have a static invoke_run(context, first, count).
+/// variable; it may have a static invoke_run(context, first, end).
 template <class Handler>
 struct handler_entry {
   [[gnu::section("tess_handlers"), gnu::used, gnu::retain,

@@ -31,8 +31,6 @@ class receiver final : public message_sink {
   }
 };
 
-constexpr std::size_t prefetch_bytes = 384;
-
 /// The run of the records that follow. When it closes, its messages are done; tasks that they started count themselves.
 struct open_run {
   finish_scope* scope = nullptr;
@@ -70,18 +68,6 @@ handler_record const& handler_for(record_header const& h, place_id source) {
   return record;
 }
 
-/// How many records with the header `bits` follow each other from `next` on, which is moved behind them.
-std::size_t skip_equal(std::byte const*& next, std::byte const* end, std::uint64_t bits, std::size_t stride) noexcept {
-  std::size_t count = 0;
-  for (; end - next >= static_cast<std::ptrdiff_t>(stride); next += stride, ++count) {
-    std::uint64_t header;
-    std::memcpy(&header, next, sizeof header);
-    if (header != bits) break;
-    prefetch_read(next + prefetch_bytes);
-  }
-  return count;
-}
-
 }  // namespace
 
 message_sink& message_receiver() noexcept {
@@ -111,20 +97,20 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
   w.handler.scope = nullptr;
   std::byte const* next = bytes.data();
   std::byte const* const end = next + bytes.size();
-  for (std::size_t i = cache_line; i < std::min(bytes.size(), prefetch_bytes); i += cache_line) prefetch_read(next + i);
+  for (std::size_t i = cache_line; i < std::min(bytes.size(), records_prefetch_bytes); i += cache_line)
+    prefetch_read(next + i);
   // Records with equal headers often follow each other: the check of one header holds for all of them.
   std::uint64_t checked = ~std::uint64_t{0};
   handler_record const* handler = nullptr;
   while (next < end) {
     if (end - next < static_cast<std::ptrdiff_t>(sizeof(record_header))) malformed(source, "truncated record");
     record_header h;
-    std::uint64_t bits;
-    static_assert(TESS_RACES || sizeof h == sizeof bits);
     std::memcpy(&h, next, sizeof h);
-    std::memcpy(&bits, next, sizeof bits);
+    std::uint64_t const bits = header_bits(next);
+    static_assert(TESS_RACES || sizeof h == sizeof bits);
+    std::byte const* const record = next;
     std::byte const* const payload = next + sizeof h;
-    // Another core has just written the batch: prefetch its lines.
-    prefetch_read(next + prefetch_bytes);
+    prefetch_read(next + records_prefetch_bytes);
     auto const left = static_cast<std::size_t>(end - payload);
     if (h.bytes > left) malformed(source, "record longer than its message");
     next = payload + std::min(left, padded(h.bytes));
@@ -140,7 +126,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     }
     // A message's clock is behind its header when races are looked for.
     if (!TESS_RACES && handler->invoke_run != nullptr) {
-      handler->invoke_run(context, payload, 1 + skip_equal(next, end, bits, sizeof h + padded(h.bytes)));
+      next = handler->invoke_run(context, record, end);
       continue;
     }
     races::handling const by(w, h.clock, context.scope);

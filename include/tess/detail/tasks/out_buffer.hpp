@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "tess/detail/handler.hpp"
+#include "tess/detail/platform.hpp"
 #include "tess/detail/tasks/races.hpp"
 #include "tess/error.hpp"
 
@@ -24,9 +25,31 @@ struct record_header {
   [[no_unique_address]] races::message_clock clock{};
 };
 inline constexpr std::uint16_t run_index = 0xffff;
-
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) noexcept {
   return (bytes + 7) & ~std::size_t{7};
+}
+
+/// Without the clock.
+[[nodiscard]] inline std::uint64_t header_bits(std::byte const* record) noexcept {
+  std::uint64_t bits;
+  std::memcpy(&bits, record, sizeof bits);
+  return bits;
+}
+/// How far ahead the lines of a batch are requested, which another core has just written.
+inline constexpr std::size_t records_prefetch_bytes = 384;
+/// Visits the payload of the record at `first` and of those with equal headers that follow it before `end`; returns
+/// where the next record begins.
+template <class Visit>
+[[gnu::always_inline]] inline std::byte const* visit_equal(std::byte const* first, std::byte const* end,
+                                                           std::size_t payload_bytes, Visit visit) {
+  auto const stride = static_cast<std::ptrdiff_t>(sizeof(record_header) + padded(payload_bytes));
+  std::uint64_t const bits = header_bits(first);
+  do {
+    prefetch_read(first + records_prefetch_bytes);
+    visit(first + sizeof(record_header));
+    first += stride;
+  } while (end - first >= stride && header_bits(first) == bits);
+  return first;
 }
 
 /// Why a buffer was sent.
