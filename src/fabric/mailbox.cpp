@@ -74,11 +74,12 @@ std::uint64_t mailbox::received::address() const noexcept {
 }
 
 mailbox::mailbox(directory& all, place_id owner, mailbox_memory& memory, std::uint64_t chunk_memory,
-                 std::atomic<bool> const* failed)
+                 std::atomic<bool> const* failed, bool one_reader)
     : all_(all),
       memory_(memory),
       failed_(failed),
       owner_(owner),
+      one_reader_(one_reader),
       chunks_(static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(chunk_memory / mailbox_memory::chunk_bytes, 2, mailbox_memory::chunks_max))) {
   all[owner] = &memory;
@@ -159,13 +160,20 @@ bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
       // release: writers that read `seen` rely on the acquire above.
       to.seen.store(read, std::memory_order_release);
     }
-    std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
-    std::uint64_t word = claim.load(std::memory_order_relaxed);
-    if (laps_of(word) <= position / slots_count &&
-        claim.compare_exchange_strong(word, claim_word(position, owner_), std::memory_order_relaxed))
-      return true;
-    // Claimed or abandoned: its writer may not have advanced the tail yet.
-    if (to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
+    prefetch_write(&to.slots[position % slots_count]);
+    bool claimed = false;
+    if (failed_ != nullptr) {
+      std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
+      std::uint64_t word = claim.load(std::memory_order_relaxed);
+      claimed = laps_of(word) <= position / slots_count &&
+                claim.compare_exchange_strong(word, claim_word(position, owner_), std::memory_order_relaxed);
+    }
+    // Claimed by another writer, or abandoned: its writer may not have advanced the tail yet.
+    std::uint64_t tail = position;
+    bool const advanced = to.tail.compare_exchange_strong(tail, position + 1, std::memory_order_relaxed);
+    // Writers that do not fail need not be known before they have written.
+    if (claimed || (failed_ == nullptr && advanced)) return true;
+    position = advanced ? position + 1 : tail;
   }
   return false;
 }
@@ -184,10 +192,8 @@ void mailbox::publish(mailbox_memory& to, std::uint64_t position, kind what,
   s.bytes = static_cast<std::uint32_t>(bytes.size());
   s.kind = static_cast<std::uint32_t>(what);
   if (!bytes.empty()) std::memcpy(s.data, bytes.data(), bytes.size());
-  std::uint64_t const word = claim_word(position, owner_);
-  to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
   // release to the reader; sequentially consistent with the look at the sleepers that follows.
-  s.word.store(word, std::memory_order_seq_cst);
+  s.word.store(claim_word(position, owner_), std::memory_order_seq_cst);
 }
 
 bool mailbox::must_wake(place_id to) const noexcept {
@@ -225,7 +231,7 @@ bool mailbox::pop(received& r) noexcept {
   bool const some_failed = some_failed_.load(std::memory_order_relaxed);
   if (!some_failed && !arrived(head_.load(std::memory_order_relaxed))) return false;
   // acquire: the head.
-  if (reading_.exchange(true, std::memory_order_acquire)) return false;
+  if (!one_reader_ && reading_.exchange(true, std::memory_order_acquire)) return false;
   std::uint64_t position = head_.load(std::memory_order_relaxed);
   bool found = false;
   for (std::uint64_t steps = 0; !found && steps < slots_count; ++steps) {
@@ -238,7 +244,7 @@ bool mailbox::pop(received& r) noexcept {
     // release: the slot may be written again.
     memory_.read.store(position, std::memory_order_release);
   }
-  reading_.store(false, std::memory_order_release);
+  if (!one_reader_) reading_.store(false, std::memory_order_release);
   return found;
 }
 

@@ -15,8 +15,8 @@
 // Shapes   slot: word, size, kind, then 48 bytes: 64 bytes. Its word and its claim: laps begun 48 bits, writer 16.
 //          A chunk's word: times lent 47 bits, borrower 16, is lent 1.
 // Threads  any of the owner's process. One reads at a time; others find nothing meanwhile.
-// Cost     a message: two compare-and-swaps on lines that stay with a single writer, and one line that moves. Memory:
-//          150 KiB for each place; pages count after their first use.
+// Cost     a message: a compare-and-swap on a line that stays with a single writer, another where writers may fail, and
+//          one line that moves. Memory: 150 KiB for each place; pages count after their first use.
 // Source   D. Vyukov, bounded MPMC queue (the laps).
 #pragma once
 
@@ -26,11 +26,13 @@
 #include <span>
 #include <vector>
 
+#include "tess/detail/platform.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
 
-/// The memory of one place's mailbox, which all its writers map. All zeros: empty.
+/// The memory of one place's mailbox, which all its writers map. All zeros: empty. Processors fetch lines in pairs, so
+/// what different threads write is in different pairs.
 struct mailbox_memory {
   static constexpr std::uint32_t slots_count = 256;
   static constexpr std::size_t inline_bytes = 48;
@@ -48,14 +50,14 @@ struct mailbox_memory {
     alignas(64) std::byte data[chunk_bytes];
   };
 
-  alignas(64) std::atomic<std::uint64_t> tail;  ///< before it all slots are claimed
-  std::atomic<std::uint64_t> seen;              ///< a recent value of `read`, for writers
-  alignas(64) std::atomic<std::uint64_t> read;  ///< before it all slots were read
-  alignas(64) std::atomic<std::uint32_t> open;  ///< the owner can read the chunks of all writers
-  std::atomic<std::uint32_t> sleepers;          ///< reading threads that sleep
-  std::atomic<std::uint32_t> waking;            ///< a writer is waking one of them
-  alignas(64) std::atomic<std::uint64_t> claims[slots_count];
-  slot slots[slots_count];
+  alignas(128) std::atomic<std::uint64_t> tail;                 ///< before it all slots are claimed
+  std::atomic<std::uint64_t> seen;                              ///< a recent value of `read`, for writers
+  alignas(128) std::atomic<std::uint64_t> read;                 ///< before it all slots were read
+  alignas(128) std::atomic<std::uint32_t> open;                 ///< the owner can read the chunks of all writers
+  std::atomic<std::uint32_t> sleepers;                          ///< reading threads that sleep
+  std::atomic<std::uint32_t> waking;                            ///< a writer is waking one of them
+  alignas(128) std::atomic<std::uint64_t> claims[slots_count];  ///< unused where writers do not fail
+  alignas(128) slot slots[slots_count];
   chunk chunks[chunks_max];  ///< messages that the owner sends
 };
 static_assert(sizeof(mailbox_memory::slot) == 64);
@@ -83,8 +85,9 @@ class mailbox {
 
   /// Enters `memory`, which is all zeros, into `all`; both must outlive the mailbox. `chunk_memory`: bytes for chunks,
   /// the credit for large messages; two chunks are allowed in any case. `failed`: by place; null: writers do not fail.
+  /// `one_reader`: a single thread reads.
   mailbox(directory& all, place_id owner, mailbox_memory& memory, std::uint64_t chunk_memory,
-          std::atomic<bool> const* failed = nullptr);
+          std::atomic<bool> const* failed = nullptr, bool one_reader = false);
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
 
@@ -114,6 +117,13 @@ class mailbox {
   /// Takes one out; false if there is none. done() returns the memory of a message.
   [[nodiscard]] bool pop(received& r) noexcept;
   void done(received const& r) noexcept;
+  /// Before a message is handled: requests the line of the answer. What fits a slot is mostly a request, or an answer,
+  /// which the next request follows.
+  void prepare_answer(received const& r) const noexcept {
+    if (r.what != kind::message) return;
+    mailbox_memory const& there = *all_[r.source];
+    prefetch_write(&there.slots[there.tail.load(std::memory_order_relaxed) % mailbox_memory::slots_count]);
+  }
   [[nodiscard]] bool empty() const noexcept;
   /// Around a sleep; the sleeper calls empty() in between.
   void begin_sleep() noexcept;
@@ -137,6 +147,7 @@ class mailbox {
   mailbox_memory& memory_;
   std::atomic<bool> const* failed_;
   place_id owner_;
+  bool one_reader_;
   std::uint32_t chunks_;
   std::atomic<std::uint32_t> next_chunk_{0};     ///< the one to be lent next
   std::atomic<std::uint32_t> being_written_{0};  ///< chunks from lend()

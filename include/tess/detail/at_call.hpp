@@ -40,6 +40,8 @@ void free_at_slot(at_slot* slot) noexcept;
 /// come, because a place failed, nothing waits for it.
 void abandon_at_slot(at_slot* slot, place_id target) noexcept;
 void end_abandoned(at_slot* slot) noexcept;
+/// Polls for a moment, if no other task can run here. True: the reply came.
+[[nodiscard]] bool look_for_answer(completion const& cell) noexcept;
 
 /// Waits for a reply from `target`, which comes unless that place fails.
 void give_up_at(parked_wait& wait, promise_base& task) noexcept;
@@ -74,7 +76,7 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
 
   bool await_ready() const noexcept {
     must_await_.met();
-    return slot_->cell.idle();
+    return slot_->cell.idle() || look_for_answer(slot_->cell);
   }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {

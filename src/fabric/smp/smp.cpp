@@ -82,6 +82,7 @@ class smp_fabric final : public fabric {
     for (overflow::message m; delivered < budget && p.late.pop(m); ++delivered)
       sink.deliver(at_place, m.source, m.bytes);
     for (mailbox::received m; delivered < budget && p.messages.pop(m); ++delivered) {
+      p.messages.prepare_answer(m);
       sink.deliver(at_place, m.source, m.view());
       p.messages.done(m);
     }
@@ -114,7 +115,8 @@ class smp_fabric final : public fabric {
   struct place {
     place(thread_map const& threads, place_id id, mailbox::directory& all)
         : memory(threads.places, false, sizeof(mailbox_memory)),
-          messages(all, id, *reinterpret_cast<mailbox_memory*>(memory.behind()), threads.message_memory) {}
+          messages(all, id, *reinterpret_cast<mailbox_memory*>(memory.behind()), threads.message_memory, nullptr,
+                   threads.threads_of_place[id].size() == 1) {}
     detail::segment memory;
     mailbox messages;
     overflow late;

@@ -72,6 +72,7 @@ class ucx_mail {
   [[nodiscard]] bool all_sent() const noexcept { return waiting_count_.load(std::memory_order_acquire) == 0; }
   [[nodiscard]] bool pop(mailbox::received& m) noexcept { return box_ != nullptr && box_->pop(m); }
   void done(mailbox::received const& m) noexcept { box_->done(m); }
+  void prepare_answer(mailbox::received const& m) const noexcept { box_->prepare_answer(m); }
   [[nodiscard]] bool empty() const noexcept { return box_ == nullptr || box_->empty(); }
 
   void begin_sleep() noexcept {

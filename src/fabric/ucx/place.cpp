@@ -172,6 +172,7 @@ unsigned ucx_place::deliver_mail(unsigned budget, message_sink& sink, bool& serv
     // What a place sent before it failed has been taken in already.
     if (!job_.has_failed(m.source)) {
       ++delivered;
+      mail_.prepare_answer(m);
       sink.deliver(id_, m.source, m.view());
     }
     mail_.done(m);

@@ -42,14 +42,6 @@ inline constexpr wait_kind exchange_wait{"exchange", &give_up_cell, true};
   return bytes_of_window(job.atomic_window[place_of(address)]) + offset_of(address);
 }
 
-/// Handles messages, and sends what handlers sent and the reports of finishes whose last message was among them:
-/// another member may wait for these.
-inline void serve_others(worker_state& w) noexcept {
-  static_cast<void>(poll(w));
-  report_idle_finishes(w);
-  if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
-}
-
 /// Looks for what others are about to do, as long as nobody else at this worker could use the time. False: it takes
 /// long.
 template <class Done>

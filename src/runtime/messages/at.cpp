@@ -2,7 +2,6 @@
 #include "tess/at.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -63,10 +62,7 @@ void reply(place_id target, reply_header const& h, std::span<std::byte const> da
     apply_reply(h, data);
     return;
   }
-  std::array<std::byte, sizeof(reply_header) + message_bytes_max> payload;
-  std::memcpy(payload.data(), &h, sizeof h);
-  if (!data.empty()) std::memcpy(payload.data() + sizeof h, data.data(), data.size());
-  send_reply(w, target, handler_entry<reply_handler>::id(), {payload.data(), sizeof h + data.size()});
+  send_reply(w, target, handler_entry<reply_handler>::id(), std::as_bytes(std::span(&h, 1)), data);
 }
 
 }  // namespace
@@ -83,6 +79,21 @@ void free_at_slot(at_slot* slot) noexcept {
   if (slot->arrived != nullptr) region::end(slot->arrived);
   std::destroy_at(slot);
   self->frames.release(slot);
+}
+
+bool look_for_answer(completion const& cell) noexcept {
+  // Longer than most answers take, short compared with the tasks that arrive meanwhile.
+  constexpr int looks = 32;
+  worker_state& w = this_worker();
+  if (!w.may_spin || !w.runnable.empty() || !w.unstarted.empty() || w.count_event()) return false;
+  serve_others(w);
+  for (int i = 0; i < looks && !cell.idle(); ++i) {
+    if (!w.runnable.empty() || !w.unstarted.empty()) return false;
+    // With pauses the answer comes sooner: each look takes its line from the place that writes it.
+    spin_pause();
+    if (poll(w) && !cell.idle()) serve_others(w);
+  }
+  return cell.idle();
 }
 
 void abandon_at_slot(at_slot* slot, place_id target) noexcept {

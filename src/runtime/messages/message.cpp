@@ -135,22 +135,25 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
   run.close();
 }
 
-void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload) {
+void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload,
+                std::span<std::byte const> rest) {
+  std::size_t const payload_bytes = payload.size() + rest.size();
   bump(w.cold.messages);
-  bump(w.cold.message_bytes, payload.size());
-  record_header const h{handler, static_cast<std::uint32_t>(payload.size()), races::send()};
+  bump(w.cold.message_bytes, payload_bytes);
+  record_header const h{handler, static_cast<std::uint32_t>(payload_bytes), races::send()};
   std::array<std::byte, 2304> small;
   std::vector<std::byte> large;
   std::byte* room = small.data();
-  std::size_t const bytes = sizeof h + padded(payload.size());
+  std::size_t const bytes = sizeof h + padded(payload_bytes);
   if (bytes > small.size()) {
     large.resize(bytes);
     room = large.data();
   }
+  // Padding is sent too: it must not be indeterminate.
+  std::memset(room + bytes - 8, 0, 8);
   std::memcpy(room, &h, sizeof h);
   std::memcpy(room + sizeof h, payload.data(), payload.size());
-  // Padding is sent too: it must not be indeterminate.
-  std::memset(room + sizeof h + payload.size(), 0, bytes - sizeof h - payload.size());
+  if (!rest.empty()) std::memcpy(room + sizeof h + payload.size(), rest.data(), rest.size());
   bool const sent = the_job->fabric->try_send(w.place, target, message_class::reply, {room, bytes});
   TESS_ASSERT(sent);
   if (w.trace.enabled()) [[unlikely]]

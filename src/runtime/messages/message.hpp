@@ -20,8 +20,9 @@ void deliver(place_id source, std::span<std::byte const> bytes, finish_scope* lo
 /// The same, but throws if the batch is malformed.
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope);
 
-/// Sends one record as a reply: never refused.
-void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload);
+/// Sends one record, whose payload is in two parts, as a reply: never refused.
+void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload,
+                std::span<std::byte const> rest = {});
 
 /// Handles an entry of the ready queue: makes a task runnable, or frees a slot.
 void take_cookie(worker_state& w, std::uint64_t cookie) noexcept;

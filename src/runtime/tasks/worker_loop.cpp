@@ -233,6 +233,12 @@ bool poll(worker_state& w) noexcept {
   return busy;
 }
 
+void serve_others(worker_state& w) noexcept {
+  static_cast<void>(poll(w));
+  report_idle_finishes(w);
+  if (!w.outgoing.empty()) w.outgoing.flush_idle(w);
+}
+
 namespace {
 
 /// Runs tasks of the runtime itself, which continue transfers, even where no other task may run.

@@ -14,6 +14,10 @@ void run_thread(thread_state& thread);
 /// Delivers messages for this worker's place and makes notified tasks runnable; true if there was anything.
 bool poll(worker_state& w) noexcept;
 
+/// While a task waits without suspending: handles messages, and sends what handlers sent and the reports of finishes
+/// whose last message was among them, for which other places may wait.
+void serve_others(worker_state& w) noexcept;
+
 /// Polls for every worker of the calling thread until `done()`, where code must wait without suspending. No user task
 /// of this worker runs meanwhile. If it takes long, tasks of the thread's other workers run, unless these workers wait
 /// like this themselves. `what`: for the stall report. In an aborted job it returns once no thread polls any more.
