@@ -17,7 +17,8 @@
 /// once.
 module cni #(
     parameter int unsigned JOBS = 64,          // a multiple of four
-    parameter int unsigned ENTRIES = 16,       // of the region table
+    parameter int unsigned ENTRIES = 16,       // of the region table,
+    parameter int unsigned COMPARED = 4,       // of which so many are compared in a cycle
     parameter int unsigned WAYS = 8,           // of the cache
     parameter int unsigned ADDRESS_BITS = 48,
     parameter int unsigned COPY_PACKETS = 8,   // of copies, under way
@@ -155,6 +156,8 @@ module cni #(
   question_t check_question, intake_question;
   check_t check;
   job_t job;
+  logic [2:0] stored_number;
+  word_t stored_value;
 
   // What the responses never refuse for lack of a place.
   assign store_may     = room_o[ShareEvent] || (store_i.by != ByAcknowledgement && store_i.code != LineQueue);
@@ -187,6 +190,8 @@ module cni #(
       .job_valid_o         (job_valid),
       .job_ready_i         (job_ready),
       .job_o               (job),
+      .stored_number_o     (stored_number),
+      .stored_value_o      (stored_value),
       .result_valid_o,
       .result_ready_i,
       .result_o,
@@ -201,6 +206,7 @@ module cni #(
   assign region_answer_valid_o = ask_answer_valid[2];
   cni_table #(
       .ENTRIES     (ENTRIES),
+      .COMPARED    (COMPARED),
       .WAYS        (WAYS),
       .ADDRESS_BITS(ADDRESS_BITS)
   ) i_table (
@@ -256,27 +262,41 @@ module cni #(
       .quiet_o          (unused_acknowledge)
   );
 
-  // Jobs that no line has caused.
+  // Jobs that no line has caused, in turns. One is chosen, and is offered from the next cycle on.
   logic request_valid, request_ready, word_room;
-  logic [1:0] unused_request;
+  logic [3:0] unused_requests;
+  logic [2:0] requests, chosen_d, chosen_q;
   request_t request, copy, third_word, word;
   assign copy       = '{SendCopy, copy_i.source, copy_i.destination, copy_acknowledgement_i, copy_i.bytes, copy_mark_i};
   assign third_word = '{SendStore, acknowledged_value_o, acknowledged_address_o, '0, 17'd8, '0};
   assign word       = '{word_adds_i ? SendAdd : SendStore, word_value_i, word_address_i, '0, 17'd8, '0};
+  assign requests   = {word_valid_i && word_room, third_valid, copy_valid_i && room_o[ShareCopy]};
   stream_arbiter #(
       .N(3),
-      .T(request_t)
+      .T(logic)
   ) i_requests (
       .clk_i,
       .rst_ni,
-      .valid_i({word_valid_i && word_room, third_valid, copy_valid_i && room_o[ShareCopy]}),
-      .ready_o({word_ready_o, third_ready, copy_ready_o}),
-      .data_i ({word, third_word, copy}),
-      .valid_o(request_valid),
-      .ready_i(request_ready),
-      .data_o (request),
-      .index_o(unused_request)
+      .valid_i(request_valid ? '0 : requests),
+      .ready_o(chosen_d),
+      .data_i ('0),
+      .valid_o(unused_requests[0]),
+      .ready_i(1'b1),
+      .data_o (unused_requests[1]),
+      .index_o(unused_requests[3:2])
   );
+
+  always_comb begin
+    request = copy;
+    if (chosen_q[1]) request = third_word;
+    if (chosen_q[2]) request = word;
+  end
+  assign request_valid                             = chosen_q != '0;
+  assign {word_ready_o, third_ready, copy_ready_o} = request_ready ? chosen_q : '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) chosen_q <= '0;
+    else if (request_ready || !request_valid) chosen_q <= chosen_d;
+  end
 
   logic cleared, take_valid, put_valid, put_ready, again_valid, list_ready, word_valid, refused_valid;
   logic refused_ready, puts;
@@ -298,8 +318,8 @@ module cni #(
       .job_ready_o        (job_ready),
       .job_i              (job),
       .words_i,
-      .stored_number_i    (result_o.number),
-      .stored_value_i     (result_o.value),
+      .stored_number_i    (stored_number),
+      .stored_value_i     (stored_value),
       .item_number_o,
       .item_word_i,
       .request_valid_i    (request_valid),
@@ -336,9 +356,9 @@ module cni #(
   );
 
   // The list. A copy comes back before a new job.
-  logic list_end, pick, copies_stop, turn_valid, turn_ready, turn_is_copy;
+  logic ends, list_end_q, pick, copies_stop, turn_valid, turn_ready, turn_is_copy;
   logic [2:0] unused_list;
-  number_t end_number, turn_number;
+  number_t end_number, list_end_number_q, turn_number;
   copy_t turn;
   assign put_ready = list_ready && !again_valid;
   assign puts      = put_valid && put_ready;
@@ -354,8 +374,8 @@ module cni #(
       .put_is_copy_i (plan.kind == SendCopy),
       .put_i         (again_valid ? again : put),
       .free_o        (free),
-      .end_valid_i   (list_end),
-      .end_number_i  (end_number),
+      .end_valid_i   (list_end_q),
+      .end_number_i  (list_end_number_q),
       .pick_i        (pick),
       .copies_stop_i (copies_stop),
       .copies_o      (unused_list[0]),
@@ -539,7 +559,7 @@ module cni #(
   );
 
   assign end_valid_all = {refused_valid, end_valid};
-  assign list_end      = end_valid && end_ready;
+  assign ends          = end_valid && end_ready;
   stream_arbiter #(
       .N(2),
       .T(ended_t)
@@ -554,6 +574,13 @@ module cni #(
       .data_o (ended_o),
       .index_o(unused_ended)
   );
+
+  // Its number is free one cycle later, as the list must know it early in a cycle.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) list_end_q <= 1'b0;
+    else list_end_q <= ends;
+  end
+  always_ff @(posedge clk_i) list_end_number_q <= end_number;
 
   cni_rooms #(
       .JOBS(JOBS)

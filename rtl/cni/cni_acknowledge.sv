@@ -52,9 +52,12 @@ module cni_acknowledge #(
     value_d   = value_q;
     if (comes) begin
       answers_d = 1'b1;
-      carries_d = written_to_i != '0 && at_source;
       stores_d  = written_to_i != '0 && !at_source && here;
       sends_d   = written_to_i != '0 && !at_source && !here;
+    end
+    // Whether it comes is known late, and concerns few registers.
+    if (written_ready_o) begin
+      carries_d = written_to_i != '0 && at_source;
       source_d  = written_source_i;
       address_d = written_to_i;
       value_d   = written_refused_i ? -64'(written_bytes_i) : 64'(written_bytes_i);

@@ -48,13 +48,14 @@ module cni_combining #(
   posted_count_t posted_d, posted_q;
 
   logic waits, joins, accepts, next_word, sends, puts, words_room, packets_room;
-  word_t end_;
+  logic [InLine-1:0] next_in_line;
   logic [7:0] strobes;
   word_t value, bits;
 
   assign waits         = packet_q.bytes != '0;
-  assign end_          = packet_q.address + 64'(packet_q.bytes);
-  assign joins         = store_i.combines && store_i.address == end_;
+  // A packet that takes more stores does not reach the end of its line.
+  assign next_in_line  = packet_q.address[InLine-1:0] + packet_q.bytes[InLine-1:0];
+  assign joins         = store_i.combines && store_i.address == {packet_q.address[63:InLine], next_in_line};
   assign store_ready_o = !ends_q && words_room && (!waits || joins);
   assign accepts       = store_valid_i && store_ready_o;
   assign next_word     = accepts && waits && store_i.address[2:0] == '0;

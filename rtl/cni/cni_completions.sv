@@ -2,8 +2,9 @@
 ///
 /// Packets that were sent, and that have ended, are counted for each job, modulo 2^n: both numbers go on from job to
 /// job, so that each memory is written in one place. The first fault of a job is kept until its end. After a reset the
-/// memories are cleared, a job in each cycle. The end of a packet takes two cycles, and one more if its job ends. Every
-/// output depends on registers alone.
+/// memories are cleared, a job in each cycle. The end of a packet takes two cycles, of which the first one reads the
+/// memories, and one more if its job ends. A packet that is sent in the first one is not counted yet, but as its end
+/// has not come, its job does not end now anyway. Every output depends on registers alone.
 module cni_completions #(
     parameter int unsigned JOBS = 64,
     parameter int unsigned COPY_PACKETS = 8,
@@ -52,15 +53,14 @@ module cni_completions #(
   number_t number_q;
   verdict_t verdict_d, verdict_q, kept;
   owner_t owner;
-  logic comes, counts, ends, failed, fails;
-  count_t next;
+  logic comes, counts, ends, last_q, failed_before_q, fails;
+  count_t next, sent_before_q, passed_before_q;
 
   assign comes  = done_valid_i && done_ready_o;
   assign owner  = owners_q[number_q];
-  assign next   = passed_q[number_q] + 1'b1;
-  assign failed = failed_q[number_q];
-  assign fails  = failed || verdict_q.fault != FaultNone;
-  assign ends   = lasts_q[number_q] && sent_q[number_q] == next;
+  assign next   = passed_before_q + 1'b1;
+  assign fails  = failed_before_q || verdict_q.fault != FaultNone;
+  assign ends   = last_q && sent_before_q == next;
   assign counts = step_q == Count;
 
   // The first fault; what is read when the next packet of the job ends.
@@ -72,7 +72,7 @@ module cni_completions #(
       .read_i         (comes),
       .read_address_i (done_number_i),
       .read_data_o    (kept),
-      .write_i        (counts && !failed),
+      .write_i        (counts && !failed_before_q),
       .write_address_i(number_q),
       .write_data_i   (verdict_q)
   );
@@ -86,7 +86,7 @@ module cni_completions #(
         if (done_valid_i) step_d = Count;
       end
       Count: begin
-        if (failed) verdict_d = kept;
+        if (failed_before_q) verdict_d = kept;
         step_d = ends ? Tell : Wait;
       end
       default: if (ended_ready_i) step_d = Wait;
@@ -135,7 +135,13 @@ module cni_completions #(
       failed_q[passed_at] <= cleared_o && fails && !ends;
     end
     if (owner_valid_i) owners_q[owner_number_i] <= owner_i;
-    if (comes) number_q <= done_number_i;
+    if (comes) begin
+      number_q        <= done_number_i;
+      sent_before_q   <= sent_q[done_number_i];
+      passed_before_q <= passed_q[done_number_i];
+      last_q          <= lasts_q[done_number_i];
+      failed_before_q <= failed_q[done_number_i];
+    end
     verdict_q <= verdict_d;
   end
 

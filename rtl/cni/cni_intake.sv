@@ -199,12 +199,8 @@ module cni_intake #(
           JobNotify: begin
             destination_d = line_word;
             job_ready_o   = at_q == WordSet;
-            if (job_ready_o) begin
-              step_d = Wait;
-            end else if (line_word != '0) begin
-              step_d = Preset;
-              at_d   = at_q;
-            end
+            at_d          = at_q;
+            step_d        = job_ready_o ? Wait : Preset;
           end
           JobAnswer: begin
             push        = 1'b1;
@@ -221,11 +217,12 @@ module cni_intake #(
         endcase
       end
       Preset: begin
-        push         = 1'b1;
-        take_valid_o = 1'b1;
+        push         = destination_q != '0;
+        take_valid_o = push;
         field_d      = Destination;
         dropped_d    = 1'b0;
-        step_d       = Ask;
+        step_d       = push ? Ask : Load;
+        if (!push) at_d = at_q + 1'b1;
       end
       Ask: begin
         asked_d = asked_q || ask_ready_i;

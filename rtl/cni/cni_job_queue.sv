@@ -33,7 +33,8 @@ module cni_job_queue #(
   number_t items_q[JOBS];
   number_t third_d, third_q;  // place of the item after the next one
   number_t tail_d, tail_q;    // where the next item goes
-  count_t count_d, count_q, left;
+  count_t count_d, count_q;
+  logic leaves_none, leaves_one;  // `take_i` comes late
   number_t head_d, head_q, next_d, next_q;
   logic waits_d, waits_q, is_copy_d, is_copy_q;
 
@@ -44,27 +45,28 @@ module cni_job_queue #(
     return end_valid_i && end_number_i == number;
   endfunction
 
-  assign left      = count_q - count_t'(take_i);
-  assign valid_o   = count_q != '0;
-  assign number_o  = head_q;
-  assign next_o    = next_q;
-  assign waits_o   = waits_q;
-  assign is_copy_o = is_copy_q;
+  assign leaves_none = take_i ? count_q == count_t'(1) : count_q == '0;
+  assign leaves_one  = take_i ? count_q == count_t'(2) : count_q == count_t'(1);
+  assign valid_o     = count_q != '0;
+  assign number_o    = head_q;
+  assign next_o      = next_q;
+  assign waits_o     = waits_q;
+  assign is_copy_o   = is_copy_q;
 
   always_comb begin
-    count_d   = left + count_t'(put_i);
+    count_d   = count_q + count_t'(put_i) - count_t'(take_i);
     tail_d    = put_i ? after(tail_q) : tail_q;
     third_d   = take_i ? after(third_q) : third_q;
     next_d    = take_i ? items_q[third_q] : next_q;
     head_d    = take_i ? next_q : head_q;
     waits_d   = take_i ? next_waits_i && !ends(next_q) : waits_q && !ends(head_q);
     is_copy_d = take_i ? next_is_copy_i : is_copy_q;
-    if (put_i && left == '0) begin
+    if (put_i && leaves_none) begin
       head_d    = number_i;
       waits_d   = 1'b1;
       is_copy_d = is_copy_i;
     end
-    if (put_i && left == count_t'(1)) next_d = number_i;
+    if (put_i && leaves_one) next_d = number_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -57,7 +57,7 @@ module cni_packer #(
 
   step_e step_d, step_q;
   planned_t planned, next;
-  logic next_valid, pops, copies, fails, begins;
+  logic next_valid, pops, copies, copies_q, fails, begins;
 
   assign planned = '{header_number_i, header_i, header_none_i, header_from_i};
   fifo #(
@@ -78,24 +78,25 @@ module cni_packer #(
   assign fails  = copies && read_fault_i != FaultNone;
   assign begins = step_q == Wait && next_valid && !next.none && !(copies && !read_valid_i) && !fails;
 
-  // Words of the memory of jobs are read ahead; the aligner knows how many it needs.
+  // Words of the memory of jobs are read ahead, the first one before the packet begins; the aligner, which knows how
+  // many it needs, takes them from a register behind the memory.
   logic [2:0] index_d, index_q;
-  logic stored_valid_q, stored_reads, from_memory;
+  logic stored_valid_q, loads, from_memory;
   logic moves, word_valid, word_ready;
-  word_t stored;
+  word_t stored, stored_q;
 
-  assign moves        = step_q == Header || step_q == Words;
-  assign from_memory  = moves && !copies;
-  assign stored_reads = from_memory && (!stored_valid_q || word_ready);
-  assign index_d      = step_q == Wait ? '0 : index_q + 3'(stored_reads);
+  assign moves       = step_q == Header || step_q == Words;
+  assign from_memory = moves && !copies_q;
+  assign loads       = from_memory && (!stored_valid_q || word_ready);
+  assign index_d     = step_q == Wait ? 3'd1 : index_q + 3'(loads);
 
   ram_1r1w #(
       .WORDS(LineWords * JOBS),
       .WIDTH(64)
   ) i_words (
       .clk_i,
-      .read_i         (stored_reads),
-      .read_address_i ({next.number, index_q}),
+      .read_i         (loads || step_q == Wait),
+      .read_address_i ({next.number, step_q == Wait ? 3'd0 : index_q}),
       .read_data_o    (stored),
       .write_i        (word_valid_i),
       .write_address_i({word_number_i, word_index_i}),
@@ -106,7 +107,7 @@ module cni_packer #(
   logic [2:0] to;
   logic [6:0] bytes;
   aligned_t aligned;
-  assign word_valid = moves && (copies ? read_valid_i : stored_valid_q);
+  assign word_valid = moves && (copies_q ? read_valid_i : stored_valid_q);
   // A transfer is sent to the copy's source with one word, and with the bytes of the whole copy.
   assign to         = next.header.kind == SendTransfer ? '0 : next.header.address[2:0];
   assign bytes      = next.header.kind == SendTransfer ? 7'd8 : next.header.bytes[6:0];
@@ -123,7 +124,7 @@ module cni_packer #(
       .bytes_i        (bytes),
       .word_valid_i   (word_valid),
       .word_ready_o   (word_ready),
-      .word_i         (copies ? read_word_i : stored),
+      .word_i         (copies_q ? read_word_i : stored_q),
       .aligned_valid_o(aligned_valid),
       .aligned_ready_i(step_q == Words && word_ready_i),
       .aligned_o      (aligned),
@@ -145,7 +146,7 @@ module cni_packer #(
     if (pops) step_d = Wait;
   end
 
-  assign read_ready_o    = copies && ((moves && word_ready) || (step_q == Done && done_ready_i));
+  assign read_ready_o    = copies_q && ((moves && word_ready) || (step_q == Done && done_ready_i));
   assign packet_valid_o  = step_q == Header;
   assign packet_number_o = next.number;
   assign packet_o        = next.header;
@@ -164,8 +165,10 @@ module cni_packer #(
 
   // They mean nothing while no word is read.
   always_ff @(posedge clk_i) begin
+    copies_q       <= copies;
     index_q        <= index_d;
     stored_valid_q <= from_memory;
+    if (loads) stored_q <= stored;
   end
 
   if (JOBS == 0) begin : gen_wrong_jobs

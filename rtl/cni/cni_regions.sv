@@ -1,11 +1,14 @@
 /// cni_regions: the region table: which addresses a tile's process may use through its interface, and how.
 ///
 /// An entry is a match and a mask, as in a ternary CAM; the first matching entry counts. An entry that cannot be, or is
-/// smaller than a line, is disabled. A question is answered for all lines of a range: a line is looked up in each
-/// cycle, until one is refused. The answer has the code and the way of the first line, for a core's own accesses. Every
-/// output depends on registers alone. A clock gate may use `quiet_o`.
+/// smaller than a line, is disabled. A question is answered for all lines of a range, one after another, until one is
+/// refused. COMPARED entries are compared with a line in each cycle, the first ones first, until one matches: so what
+/// is asked most belongs to the first entries. A range without bytes takes a cycle, too, and one that leaves the
+/// addresses is refused at their end. The answer has the code and the way of the first line, for a core's own accesses.
+/// Every output depends on registers alone. A clock gate may use `quiet_o`.
 module cni_regions #(
     parameter int unsigned ENTRIES = 16,
+    parameter int unsigned COMPARED = 4,       // entries, in a cycle; a power of two
     parameter int unsigned WAYS = 8,           // of the cache
     parameter int unsigned ADDRESS_BITS = 48,  // those above are zero
     parameter int unsigned LINE_BYTES = 64,
@@ -38,14 +41,14 @@ module cni_regions #(
 
   localparam int unsigned InLine = $clog2(LINE_BYTES);
   localparam int unsigned LineWidth = ADDRESS_BITS - InLine;
-  // These bits of a line's number say which of a range's lines it is, as the range has less than 2^17 bytes.
-  localparam int unsigned RangeWidth = InLine < 17 ? 18 - InLine : 1;
-  localparam int unsigned LastWidth = RangeWidth < LineWidth ? RangeWidth : LineWidth;
-  // Entries are chosen in a tree.
-  localparam int unsigned Levels = $clog2(ENTRIES);
-  localparam int unsigned Leaves = 1 << Levels;
+  // The lines of a range, which has at most 2^16 bytes.
+  localparam int unsigned CountWidth = InLine < 17 ? 18 - InLine : 1;
+  localparam int unsigned Groups = (ENTRIES + COMPARED - 1) / COMPARED;
+  localparam int unsigned GroupWidth = Groups > 1 ? $clog2(Groups) : 1;
+  localparam int unsigned LaneWidth = COMPARED > 1 ? $clog2(COMPARED) : 1;
+  typedef logic [GroupWidth-1:0] group_t;
   typedef logic [LineWidth-1:0] line_t;
-  typedef logic [LastWidth-1:0] last_t;
+  typedef logic [CountWidth-1:0] count_t;
   typedef struct packed {
     region_e             code;
     logic [WayWidth-1:0] way;
@@ -56,10 +59,15 @@ module cni_regions #(
     use_t  use_;
   } entry_t;
 
-  entry_t entries_q[ENTRIES];
-  logic [ENTRIES-1:0] enabled_d, enabled_q;
+  logic [Groups-1:0][COMPARED-1:0] enabled_d, enabled_q;
   entry_t set;
   logic sound, set_sound_q;
+
+  // An entry's group, and its place there.
+  group_t set_group, group_d, group_q;
+  logic [LaneWidth-1:0] set_lane;
+  assign set_group = group_t'(32'(set_entry_i) / COMPARED);
+  assign set_lane  = LaneWidth'(32'(set_entry_i) % COMPARED);
 
   always_comb begin
     set.match = set_match_i[ADDRESS_BITS-1:InLine];
@@ -72,7 +80,7 @@ module cni_regions #(
                 set_code_i != '0 && set_code_i <= 64'(RegionMemory) &&
                 (set.use_.code != RegionOwnScratchpad || set_way_i < 64'(WAYS));
     enabled_d = enabled_q;
-    if (set_valid_i) enabled_d[set_entry_i] = sound;
+    if (set_valid_i) enabled_d[set_group][set_lane] = sound;
   end
 
   // The range.
@@ -83,36 +91,39 @@ module cni_regions #(
   } step_e;
   step_e step_d, step_q;
   line_t line_d, line_q;
-  last_t last_d, last_q;
+  count_t left_d, left_q;         // lines after this one
+  logic outside_d, outside_q;     // there is no first line
   logic writes_d, writes_q, first_d, first_q, allowed_d, allowed_q;
   region_e code_d, code_q;
   logic [WayWidth-1:0] way_d, way_q;
-  logic [64-InLine:0] end_line;
-  logic outside;
 
-  assign end_line = (65 - InLine)'((65'(ask_address_i) + 65'(ask_bytes_i) - 65'd1) >> InLine);
-  assign outside  = ask_bytes_i == '0 || end_line[64-InLine:LineWidth] != '0;
-
-  logic unused;
-  assign unused = ^(end_line >> LastWidth);
-
-  // The first entry that matches, chosen in pairs: node i has the choice of the nodes 2 i and 2 i + 1, the leaves are
-  // the entries. Bits above ADDRESS_BITS of a mask meet zeros.
-  logic [2*Leaves-1:0] found, allows;
-  use_t [2*Leaves-1:0] uses;
+  // The first entry of the group that matches, chosen in pairs: node i has the choice of the nodes 2 i and 2 i + 1, the
+  // leaves are the entries. Bits above ADDRESS_BITS of a mask meet zeros.
+  entry_t [COMPARED-1:0] entries;
+  logic [2*COMPARED-1:0] found, allows;
+  use_t [2*COMPARED-1:0] uses;
   use_t entry;
+
+  for (genvar lane = 0; lane < COMPARED; ++lane) begin : gen_lane
+    entry_t entries_q[Groups];
+    assign entries[lane] = entries_q[group_q];
+    always_ff @(posedge clk_i) begin
+      if (set_valid_i && set_lane == LaneWidth'(lane)) entries_q[set_group] <= set;
+    end
+  end
+
   always_comb begin
     found  = '0;
     allows = '0;
     uses   = '0;
-    for (int unsigned i = 0; i < ENTRIES; ++i) begin
-      if (enabled_q[i] && (line_q & entries_q[i].mask) == entries_q[i].match) begin
-        found[Leaves+i]  = 1'b1;
-        allows[Leaves+i] = writes_q || entries_q[i].use_.code != RegionRemoteEvents;
-        uses[Leaves+i]   = entries_q[i].use_;
+    for (int unsigned i = 0; i < COMPARED; ++i) begin
+      if (enabled_q[group_q][i] && (line_q & entries[i].mask) == entries[i].match) begin
+        found[COMPARED+i]  = 1'b1;
+        allows[COMPARED+i] = writes_q || entries[i].use_.code != RegionRemoteEvents;
+        uses[COMPARED+i]   = entries[i].use_;
       end
     end
-    for (int unsigned i = Leaves - 1; i > 0; --i) begin
+    for (int unsigned i = COMPARED - 1; i > 0; --i) begin
       found[i]  = found[2*i] || found[2*i+1];
       allows[i] = found[2*i] ? allows[2*i] : allows[2*i+1];
       uses[i]   = found[2*i] ? uses[2*i] : uses[2*i+1];
@@ -123,7 +134,9 @@ module cni_regions #(
   always_comb begin
     step_d    = step_q;
     line_d    = line_q;
-    last_d    = last_q;
+    group_d   = group_q;
+    left_d    = left_q;
+    outside_d = outside_q;
     writes_d  = writes_q;
     first_d   = first_q;
     allowed_d = allowed_q;
@@ -132,27 +145,32 @@ module cni_regions #(
     unique case (step_q)
       Wait: begin
         line_d    = ask_address_i[ADDRESS_BITS-1:InLine];
-        last_d    = end_line[LastWidth-1:0];
+        left_d    = count_t'((18'(ask_address_i[InLine-1:0]) + 18'(ask_bytes_i) - 18'd1) >> InLine);
+        outside_d = ask_bytes_i == '0 || ask_address_i != 64'(ask_address_i[ADDRESS_BITS-1:0]);
         writes_d  = ask_writes_i;
+        group_d   = '0;
         first_d   = 1'b1;
         allowed_d = 1'b0;
         code_d    = RegionNone;
         way_d     = '0;
-        if (ask_valid_i) step_d = outside ? Told : Walk;
+        if (ask_valid_i) step_d = Walk;
       end
       Walk: begin
-        first_d = 1'b0;
-        line_d  = line_q + 1'b1;
-        if (first_q) begin
+        group_d = group_q + 1'b1;
+        if (found[1]) begin
+          group_d = '0;
+          first_d = 1'b0;
+          line_d  = line_q + 1'b1;
+          left_d  = left_q - 1'b1;
+        end
+        if (first_q && !outside_q) begin
           code_d = entry.code;
           way_d  = entry.way;
         end
-        if (!allows[1]) begin
-          step_d = Told;
-        end else if (line_q[LastWidth-1:0] == last_q) begin
-          step_d    = Told;
-          allowed_d = 1'b1;
-        end
+        // Behind the last line of all there is none.
+        if (found[1] ? !allows[1] || left_q == '0 || line_q == '1 : group_q == group_t'(Groups - 1)) step_d = Told;
+        if (outside_q) step_d = Told;
+        allowed_d = !outside_q && allows[1] && left_q == '0;
       end
       default: if (answer_ready_i) step_d = Wait;
     endcase
@@ -180,17 +198,21 @@ module cni_regions #(
   always_ff @(posedge clk_i) begin
     set_sound_q <= sound;
     line_q      <= line_d;
-    last_q      <= last_d;
+    group_q     <= group_d;
+    left_q      <= left_d;
+    outside_q   <= outside_d;
     writes_q    <= writes_d;
     first_q     <= first_d;
     allowed_q   <= allowed_d;
     code_q      <= code_d;
     way_q       <= way_d;
-    if (set_valid_i) entries_q[set_entry_i] <= set;
   end
 
   if (ENTRIES == 0) begin : gen_wrong_entries
     $error("cni_regions: ENTRIES is at least 1");
+  end
+  if (COMPARED == 0 || (COMPARED & (COMPARED - 1)) != 0) begin : gen_wrong_compared
+    $error("cni_regions: COMPARED is a power of two");
   end
   if (WAYS == 0) begin : gen_wrong_ways
     $error("cni_regions: WAYS is at least 1");

@@ -35,6 +35,8 @@ module cni_responses #(
     output logic             job_valid_o,
     input  logic             job_ready_i,
     output cni_pkg::job_t    job_o,
+    output logic       [2:0] stored_number_o,     // the word of a command that is stored, while its job is offered
+    output cni_pkg::word_t   stored_value_o,
     output logic             result_valid_o,
     input  logic             result_ready_i,
     output cni_pkg::result_t result_o,
@@ -97,6 +99,7 @@ module cni_responses #(
 
   logic [31:0] head, tail;
   logic [31:0] waiting_d, waiting_q;
+  logic beyond_q;  // a head would be, beyond the tail
   logic requests, pairs;
   word_t tag_comes, tag_goes;
   cni_ends i_ends (
@@ -122,7 +125,7 @@ module cni_responses #(
   fault_e wrong;
   always_comb begin
     wrong = FaultNone;
-    if (row_q == RowHead && 32'(value_q[31:0] - tag_q[31:0]) > waiting_q) wrong = FaultWrongAccess;
+    if (row_q == RowHead && beyond_q) wrong = FaultWrongAccess;
     if (row_q == RowCommand && command_stored[0] && !command_sound) wrong = FaultWrongAccess;
     if (row_q == RowRequest && !shape_q.sound) wrong = FaultWrongShape;
     if (bytes_q != (items ? bytes_of(shape_q.log2_words) : 7'd8)) wrong = FaultWrongAccess;
@@ -291,6 +294,9 @@ module cni_responses #(
     job_o.tag         = value_q[AddressBits+14:AddressBits];
   end
 
+  assign stored_number_o = number;
+  assign stored_value_o  = value_q;
+
   // The word that shows the tag, or the one that is stored.
   always_comb begin
     result_o.outcome = outcome_q;
@@ -346,6 +352,7 @@ module cni_responses #(
       bytes_q  <= store_i.bytes;
       shape_q  <= shape;
       notify_q <= words_i[WordNotify];
+      beyond_q <= 32'(store_i.value[31:0] - store_i.tag[31:0]) > waiting_d;
     end
   end
 

@@ -25,7 +25,7 @@ module cni_sender #(
     input  cni_pkg::copy_t                   turn_i,
     output logic                             again_valid_o,   // the rest, which is always accepted
     output cni_pkg::copy_t                   again_o,
-    // How the turn's job is; its packet is counted, and whether it is the last one.
+    // How the job is when its turn begins; its packet is counted, and whether it is the last one.
     input  logic                             failed_i,
     output logic                             sends_o,
     output logic                             last_o,
@@ -55,11 +55,12 @@ module cni_sender #(
 
   step_e step_d, step_q;
   count_t copies_d, copies_q;
-  logic takes, cuts;
+  logic takes;
+  logic is_copy_q, cuts_q;  // the turn is a copy's, which has a packet
+  logic [16:0] bytes_q;     // that its job has left
   plan_t plan;
 
   assign takes = turn_valid_i && turn_ready_o;
-  assign cuts  = plan.kind == SendCopy && !failed_i;
 
   ram_1r1w #(
       .WORDS(JOBS),
@@ -81,7 +82,7 @@ module cni_sender #(
   ) i_pieces (
       .clk_i,
       .rst_ni,
-      .entry_valid_i       (step_q == Look && cuts),
+      .entry_valid_i       (step_q == Look && cuts_q),
       .entry_ready_o       (unused_ready),
       .entry_i             (turn_i),
       .by_lines_i          (plan.by_lines),
@@ -101,7 +102,7 @@ module cni_sender #(
     unique case (step_q)
       Wait: if (turn_valid_i) step_d = Look;
       Look: begin
-        if (cuts) step_d = Cut;
+        if (cuts_q) step_d = Cut;
         else if (header_ready_i) step_d = Wait;
       end
       Cut: if (piece_valid && header_ready_i) step_d = Read;
@@ -121,16 +122,16 @@ module cni_sender #(
   assign turn_ready_o   = step_q == Wait;
   assign again_valid_o  = step_q == Rest && rest_valid;
   assign read_valid_o   = step_q == Read;
-  assign header_valid_o = step_q == Cut ? piece_valid : step_q == Look && !cuts;
+  assign header_valid_o = step_q == Cut ? piece_valid : step_q == Look && !cuts_q;
   assign sends_o        = header_valid_o && header_ready_i;
-  assign last_o         = step_q == Look || turn_i.bytes == 17'(read_bytes_o);
+  assign last_o         = step_q == Look || bytes_q == 17'(read_bytes_o);
 
   assign header_o.kind            = plan.kind;
   assign header_o.no_retry        = plan.no_retry;
   assign header_o.address         = step_q == Cut ? piece_destination : turn_i.destination;
-  assign header_o.bytes           = step_q == Cut ? 17'(read_bytes_o) : turn_i.bytes;
+  assign header_o.bytes           = step_q == Cut ? 17'(read_bytes_o) : bytes_q;
   assign header_o.acknowledgement = plan.acknowledgement;
-  assign header_none_o            = plan.kind == SendCopy && step_q == Look;
+  assign header_none_o            = is_copy_q && step_q == Look;
   assign header_from_o            = step_q == Cut ? read_address_o[2:0] : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -140,6 +141,15 @@ module cni_sender #(
     end else begin
       step_q   <= step_d;
       copies_q <= copies_d;
+    end
+  end
+
+  // They mean nothing before a turn.
+  always_ff @(posedge clk_i) begin
+    if (takes) begin
+      is_copy_q <= turn_is_copy_i;
+      cuts_q    <= turn_is_copy_i && !failed_i;
+      bytes_q   <= turn_i.bytes;
     end
   end
 

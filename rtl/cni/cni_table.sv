@@ -4,6 +4,7 @@
 /// on registers alone, but ready.
 module cni_table #(
     parameter int unsigned ENTRIES = 16,
+    parameter int unsigned COMPARED = 4,
     parameter int unsigned WAYS = 8,
     parameter int unsigned ADDRESS_BITS = 48,
     localparam int unsigned EntryWidth = ENTRIES > 1 ? $clog2(ENTRIES) : 1,
@@ -51,6 +52,7 @@ module cni_table #(
 
   cni_regions #(
       .ENTRIES     (ENTRIES),
+      .COMPARED    (COMPARED),
       .WAYS        (WAYS),
       .ADDRESS_BITS(ADDRESS_BITS),
       .LINE_BYTES  (64)

@@ -32,6 +32,10 @@ module cni_completions_properties #(
     input logic                 [NumberWidth-1:0] number_q,
     input cni_pkg::verdict_t                      verdict_q,
     input logic                                   counts,
+    input logic                  [CountWidth-1:0] sent_before_q,
+    input logic                  [CountWidth-1:0] passed_before_q,
+    input logic                                   last_q,
+    input logic                                   failed_before_q,
     input logic                  [CountWidth-1:0] sent_q[JOBS],
     input logic                  [CountWidth-1:0] passed_q[JOBS],
     input logic                                   lasts_q[JOBS],
@@ -121,6 +125,10 @@ module cni_completions_properties #(
       if (!cleared_o && 32'(at_q) < 32'(clear_q)) assert (sent_q[at_q] == passed_q[at_q] && !failed_q[at_q]);
       if (cleared_o && counted == 0) assert (failed_q[at_q] == (failed_here_q && !tells));
       if (cleared_o && counted == 1) begin
+        // What was read is what is there, unless the job goes on.
+        assert (passed_before_q == passed_q[at_q] && failed_before_q == failed_q[at_q]);
+        if (last_q) assert (closed_q && sent_before_q == sent_q[at_q]);
+        if (closed_q && under_way_q == 0) assert (last_q);
         assert (failed_here_q == (failed_q[at_q] || verdict_q.fault != FaultNone));
         if (failed_q[at_q]) assert (kept == first_q);
         else if (failed_here_q) assert (verdict_q == first_q);

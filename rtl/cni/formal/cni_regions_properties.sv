@@ -7,6 +7,7 @@
 /// while a question is inside.
 module cni_regions_properties #(
     parameter int unsigned ENTRIES = 16,
+    parameter int unsigned COMPARED = 2,
     parameter int unsigned WAYS = 8,
     parameter int unsigned ADDRESS_BITS = 48,
     parameter int unsigned LINE_BYTES = 64,
@@ -14,8 +15,9 @@ module cni_regions_properties #(
     localparam int unsigned WayWidth = WAYS > 1 ? $clog2(WAYS) : 1,
     localparam int unsigned InLine = $clog2(LINE_BYTES),
     localparam int unsigned LineWidth = ADDRESS_BITS - InLine,
-    localparam int unsigned RangeWidth = InLine < 17 ? 18 - InLine : 1,
-    localparam int unsigned LastWidth = RangeWidth < LineWidth ? RangeWidth : LineWidth
+    localparam int unsigned Groups = (ENTRIES + COMPARED - 1) / COMPARED,
+    localparam int unsigned GroupWidth = Groups > 1 ? $clog2(Groups) : 1,
+    localparam int unsigned CountWidth = InLine < 17 ? 18 - InLine : 1
 ) (
     input logic                             clk_i,
     input logic                             rst_ni,
@@ -37,11 +39,14 @@ module cni_regions_properties #(
     input cni_pkg::region_e                 answer_code_o,
     input logic             [WayWidth-1:0]  answer_way_o,
     input logic                             quiet_o,
-    // Inside: entries as match, mask, code, way.
-    input logic             [ENTRIES-1:0]   enabled_q,
-    input logic             [2*LineWidth+WayWidth+2:0] entries[ENTRIES],
+    // Inside: entries as match, mask, code, way, those of even and of odd numbers.
+    input logic   [Groups-1:0][COMPARED-1:0] enabled_q,
+    input logic             [2*LineWidth+WayWidth+2:0] even_q[Groups],
+    input logic             [2*LineWidth+WayWidth+2:0] odd_q[Groups],
+    input logic            [GroupWidth-1:0] group_q,
     input logic             [LineWidth-1:0] line_q,
-    input logic             [LastWidth-1:0] last_q,
+    input logic            [CountWidth-1:0] left_q,
+    input logic                             no_line_q,
     input logic                             writes_q,
     input logic                             first_q,
     input logic             [1:0]           step_q
@@ -96,6 +101,16 @@ module cni_regions_properties #(
     return use_;
   endfunction
 
+  // An entry before this group matches the line.
+  function automatic logic passed(logic [LineWidth-1:0] line, logic [GroupWidth-1:0] group);
+    logic found;
+    found = 1'b0;
+    for (int unsigned i = 0; i < ENTRIES; ++i) begin
+      if (i < COMPARED * 32'(group) && sound_q[i] && ((64'(line) << InLine) & mask_q[i]) == match_q[i]) found = 1'b1;
+    end
+    return found;
+  endfunction
+
   function automatic logic allows(logic [LineWidth-1:0] line);
     use_t use_;
     use_ = use_of(line);
@@ -130,15 +145,18 @@ module cni_regions_properties #(
         address_q <= ask_address_i;
         end_q     <= ends;
         stores_q  <= ask_writes_i;
-        outside_q <= ask_bytes_i == '0 || ends >= 65'd1 << ADDRESS_BITS;
+        outside_q <= ask_bytes_i == '0 || 65'(ask_address_i) >= 65'd1 << ADDRESS_BITS;
         watched_q <= any;
       end
     end
   end
 
-  logic [LineWidth-1:0] from, to;
-  assign from = address_q[ADDRESS_BITS-1:InLine];
-  assign to   = end_q[ADDRESS_BITS-1:InLine];
+  logic [LineWidth-1:0] from;
+  logic [64-InLine:0] to;
+  logic leaves;  // the addresses
+  assign from   = address_q[ADDRESS_BITS-1:InLine];
+  assign to     = end_q[64:InLine];
+  assign leaves = end_q >= 65'd1 << ADDRESS_BITS;
 
   always_comb begin
     if (!started_q) assume (!rst_ni);
@@ -148,12 +166,13 @@ module cni_regions_properties #(
     if (started_q && rst_ni) begin
       // The table has what was written.
       if (set_q) assert (set_sound_o == set_as_sound_q);
-      assert (enabled_q == sound_q);
+      assert ((Groups * COMPARED)'(enabled_q) == (Groups * COMPARED)'(sound_q));
       for (int unsigned i = 0; i < ENTRIES; ++i) begin
         if (sound_q[i]) begin
           assert (can_be(match_q[i], mask_q[i], code_q[i], way_q[i]));
-          assert (entries[i] == {match_q[i][ADDRESS_BITS-1:InLine], mask_q[i][ADDRESS_BITS-1:InLine],
-                                 code_q[i][2:0], way_q[i][WayWidth-1:0]});
+          assert ((i % 2 == 0 ? even_q[i/2] : odd_q[i/2]) ==
+                  {match_q[i][ADDRESS_BITS-1:InLine], mask_q[i][ADDRESS_BITS-1:InLine], code_q[i][2:0],
+                   way_q[i][WayWidth-1:0]});
         end
       end
       // One answer for each question, which stays.
@@ -166,12 +185,13 @@ module cni_regions_properties #(
       if (answer_valid_o) begin
         // All lines are allowed, and any one of them is;
         if (answer_allowed_o) begin
-          assert (!outside_q);
-          if (watched_q >= from && watched_q <= to) assert (allows(watched_q));
+          assert (!outside_q && !leaves);
+          if (watched_q >= from && 65'(watched_q) <= 65'(to)) assert (allows(watched_q));
         end
         // or there is one that is not.
         if (!answer_allowed_o && !outside_q && !offered_q) begin
-          assert (refused_q >= from && refused_q <= to && !allows(refused_q));
+          assert (refused_q >= from && 65'(refused_q) <= 65'(to));
+          assert (!allows(refused_q) || (leaves && refused_q == '1));
         end
         // The use of the first line.
         if (outside_q) assert (answer_code_o == RegionNone && answer_way_o == '0);
@@ -179,10 +199,16 @@ module cni_regions_properties #(
       end
       // For the induction.
       assert (step_q <= 2'd2 && inside_q == (step_q != 2'd0) && answer_valid_o == (step_q == 2'd2));
-      if (inside_q && !outside_q) assert (from <= to && (65'd1 << ADDRESS_BITS) > end_q);
+      if (inside_q && !outside_q) assert (65'(from) <= 65'(to));
       if (step_q == 2'd1) begin
-        assert (!outside_q && !answer_allowed_o && writes_q == stores_q && last_q == to[LastWidth-1:0]);
-        assert (line_q >= from && line_q <= to && first_q == (line_q == from));
+        assert (!answer_allowed_o && writes_q == stores_q && no_line_q == outside_q);
+        if (outside_q) assert (first_q && group_q == '0);
+        assert (32'(group_q) < Groups);
+        if (first_q) assert (answer_code_o == RegionNone && answer_way_o == '0);
+      end
+      if (step_q == 2'd1 && !outside_q) begin
+        assert (line_q >= from && 65'(line_q) + 65'(left_q) == 65'(to) && first_q == (line_q == from));
+        assert (!passed(line_q, group_q));
         if (watched_q >= from && watched_q < line_q) assert (allows(watched_q));
         if (!first_q) assert (answer_code_o == use_of(from).code && answer_way_o == use_of(from).way);
       end
@@ -193,11 +219,14 @@ endmodule
 
 bind cni_regions cni_regions_properties #(
     .ENTRIES     (ENTRIES),
+    .COMPARED    (COMPARED),
     .WAYS        (WAYS),
     .ADDRESS_BITS(ADDRESS_BITS),
     .LINE_BYTES  (LINE_BYTES)
 ) properties (
-    .entries(entries_q),
-    .step_q (step_q),
+    .even_q   (gen_lane[0].entries_q),
+    .odd_q    (gen_lane[1].entries_q),
+    .step_q   (step_q),
+    .no_line_q(outside_q),
     .*
 );

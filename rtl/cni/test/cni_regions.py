@@ -1,4 +1,6 @@
 """cni_regions: entries that cannot be are disabled, the first match counts, and each line of a range is looked up.
+
+A line takes a cycle for each group of entries, up to that of the first match.
 """
 
 import random
@@ -7,6 +9,8 @@ import cocotb
 from streams import happened, interrupted, next_cycle, parameter, reset, settle
 
 ENTRIES, WAYS = parameter("ENTRIES", 16), parameter("WAYS", 8)
+COMPARED = parameter("COMPARED", 4)
+GROUPS = -(-ENTRIES // COMPARED)
 BITS, LINE = parameter("ADDRESS_BITS", 48), parameter("LINE_BYTES", 64)
 OWN, EVENTS, LAST_CODE = 1, 3, 4
 ALL = (1 << 64) - 1
@@ -24,22 +28,26 @@ class Table:
         self.entries[entry] = (match, mask, code, way) if sound else None
         return sound
 
-    def find(self, address: int) -> tuple[int, int] | None:
-        for entry in self.entries:
+    def find(self, address: int) -> tuple[tuple[int, int] | None, int]:
+        """The use, by the first entry that matches, and the cycles until it is found."""
+        for number, entry in enumerate(self.entries):
             if entry and address & entry[1] == entry[0]:
-                return entry[2], entry[3]
-        return None
+                return (entry[2], entry[3]), number // COMPARED + 1
+        return None, GROUPS
 
-    def ask(self, address: int, size: int, writes: int) -> tuple[bool, int]:
-        """Whether all of it is allowed, and how many lines were looked up."""
-        if size == 0 or address + size > 1 << BITS:
-            return False, 0
-        lines = range(address // LINE, (address + size - 1) // LINE + 1)
-        for number, line in enumerate(lines):
-            found = self.find(line * LINE)
+    def ask(self, address: int, size: int, writes: int) -> tuple[bool, int, tuple[int, int] | None]:
+        """Whether all of it is allowed, how many cycles that takes, and the use of the first line."""
+        if size == 0 or address >= 1 << BITS:
+            return False, 1, None
+        first, cycles = self.find(address)[0], 0
+        for line in range(address // LINE, (address + size - 1) // LINE + 1):
+            if line * LINE == 1 << BITS:
+                return False, cycles, first
+            found, more = self.find(line * LINE)
+            cycles += more
             if found is None or (found[0] == EVENTS and not writes):
-                return False, number + 1
-        return True, len(lines)
+                return False, cycles, first
+        return True, cycles, first
 
 
 def some_entry(draw: random.Random) -> tuple[int, int, int, int]:
@@ -72,8 +80,8 @@ async def ask(dut, table: Table, address: int, size: int, writes: int, stall: in
     assert int(dut.ask_ready_o.value) and int(dut.quiet_o.value)
     await next_cycle(dut)
     dut.ask_valid_i.value = 0
-    allowed, lines = table.ask(address, size, writes)
-    for _ in range(lines):
+    allowed, cycles, first = table.ask(address, size, writes)
+    for _ in range(cycles):
         await settle()
         assert not int(dut.answer_valid_o.value) and not int(dut.quiet_o.value) and not int(dut.ask_ready_o.value)
         await next_cycle(dut)
@@ -81,7 +89,6 @@ async def ask(dut, table: Table, address: int, size: int, writes: int, stall: in
         dut.answer_ready_i.value = last
         await settle()
         assert int(dut.answer_valid_o.value) and int(dut.answer_allowed_o.value) == allowed
-        first = table.find(address // LINE * LINE) if lines else None
         assert int(dut.answer_code_o.value) == (first[0] if first else 0)
         if first and first[0] == OWN:
             assert int(dut.answer_way_o.value) == first[1]
@@ -100,7 +107,8 @@ async def random_tables(dut):
         if draw.random() < 0.4:
             await put(dut, table, draw.randrange(ENTRIES), some_entry(draw))
         size = draw.choice([0, 1, 8, draw.randrange(1, 2 * LINE), draw.randrange(1, 20 * LINE)])
-        address = draw.choice([draw.randrange(1 << min(BITS, 12)), draw.getrandbits(64), (1 << BITS) - 8])
+        near_the_end = (1 << BITS) - draw.choice([8, 5 * LINE])
+        address = draw.choice([draw.randrange(1 << min(BITS, 12)), draw.getrandbits(64), near_the_end])
         allowed += await ask(dut, table, address, size, draw.randrange(2), draw.randrange(3))
     assert allowed > 10
 
@@ -153,11 +161,16 @@ async def each_takes_its_cycles(dut):
     dut.set_valid_i.value = dut.ask_valid_i.value = dut.answer_ready_i.value = 0
     await reset(dut)
     await put(dut, table, 0, (0, ALL & ~0xFFF, LAST_CODE, 0))
-    assert await cycles_of(dut, 0, 0) == 1
+    assert await cycles_of(dut, 0, 0) == 2
+    assert await cycles_of(dut, (1 << 64) - 8, 16) == 2
     for lines in (1, 2, 20):
         assert await cycles_of(dut, LINE - 1, 1 + (lines - 1) * LINE) == 1 + lines
     if BITS > 12:
-        assert await cycles_of(dut, 0x1000 - 2 * LINE, 9 * LINE) == 1 + 3, "the first line that is refused ends it"
+        refused = await cycles_of(dut, 0x1000 - 2 * LINE, 9 * LINE)
+        assert refused == 1 + 2 + GROUPS, "the first line that is refused ends it"
+    await put(dut, table, 0, (0, ALL & ~0xFFF, 0, 0))
+    await put(dut, table, ENTRIES - 1, (0, ALL & ~0xFFF, LAST_CODE, 0))
+    assert await cycles_of(dut, 0, 2 * LINE) == 1 + 2 * GROUPS, "the last entry is found last"
 
 
 @cocotb.test()
@@ -172,6 +185,6 @@ async def energy_lines(dut):
     lines = 0
     for _ in range(400):
         address, size = draw.randrange((ENTRIES - 1) * region), draw.randrange(1, 16 * LINE)
-        lines += table.ask(address, size, 1)[1]
+        lines += (address + size - 1) // LINE - address // LINE + 1
         assert await ask(dut, table, address, size, 1, 0)
     happened("a line looked up", lines)

@@ -53,7 +53,7 @@ class Around:
         self.offered = self.picked = False
         self.copies_stopped = False
         self.due: list[tuple] = []  # what must follow the turn: header, read, again
-        self.decides = False  # in this cycle it counts whether the job has failed
+        self.decides = self.failed = False  # the turn was taken in the cycle before; its job had failed then
         self.stays = False  # it gets another turn
         self.copies = 0  # turns of copies that have not ended
         self.under_way = 0  # of these, whose header has left
@@ -94,11 +94,10 @@ class Around:
                 dut.turn_i.value = packed(COPY_FIELDS, *self.turn.copy())
         for job in self.jobs.values():
             job.failed = job.failed or (job.kind == COPY and draw.random() < 0.01)
-        failed = self.turn is not None and not self.offered and self.turn.failed
-        if self.turn is None or self.offered or self.turn.kind != COPY:
-            failed = draw.random() < 0.5
-        dut.failed_i.value = int(failed)
-        self.failed = failed
+        # It counts when the turn of a copy is taken.
+        counts = self.offered and self.turn.kind == COPY
+        self.fails = self.turn.failed if counts else draw.random() < 0.5
+        dut.failed_i.value = int(self.fails)
         self.ends = self.under_way > 0 and draw.random() < self.end_rate
         dut.copy_done_i.value = int(self.ends)
         self.ready = {name: self.goes() for name in ("header", "read")}
@@ -108,7 +107,7 @@ class Around:
             self.jobs[planned.number] = planned
 
     def decide(self) -> None:
-        """What follows the turn, of which the first cycle is this one."""
+        """What follows the turn that was taken in the cycle before."""
         job = self.turn
         self.stays = False
         if job.kind == COPY and self.failed:
@@ -182,7 +181,7 @@ class Around:
         self.saw["stopped"] += self.copies_stopped
         if self.offered and int(dut.turn_ready_o.value):
             assert not self.due
-            self.offered, self.decides = False, True
+            self.offered, self.decides, self.failed = False, True, self.fails
             self.copies += self.turn.kind == COPY
         await next_cycle(dut)
 

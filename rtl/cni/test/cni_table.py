@@ -54,12 +54,11 @@ async def answers(dut, stall: float, cycles: int) -> None:
             assert [at for at in range(ASKERS) if accepts >> at & 1 and asks[at]], "nobody is asked"
         if inside is not None:
             asker, (address, size, writes) = inside
-            allowed, lines = table.ask(address, size, writes)
+            allowed, cycles, first = table.ask(address, size, writes)
             cycles_inside += 1
             valid = int(dut.answer_valid_o.value)
-            assert valid == (1 << asker if cycles_inside > lines else 0)
+            assert valid == (1 << asker if cycles_inside > cycles else 0)
             if valid:
-                first = table.find(address // LINE * LINE) if lines else None
                 assert int(dut.answer_allowed_o.value) == allowed
                 assert int(dut.answer_code_o.value) == (first[0] if first else 0)
                 if first and first[0] == OWN:
