@@ -196,9 +196,8 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
 
 bool hart_memory::load_in_place(hart& h, inst const* i, std::uint64_t address, std::span<std::byte> value) noexcept {
   std::uint64_t const ends = h.now(i);
-  if (!is_translated(address, false)) return false;
+  if (!is_translated(address, false) || crosses(address, value.size())) return false;
   if (!check(h, address, value.size(), right_read)) return false;
-  if (crosses(address, value.size())) return false;
   bool const hit = data_.load(global(address)) != nullptr;
   if (hit ? ends >= hits_until_ : (prefetcher_ || !alone_until(ends))) return false;
   if (!hit) catch_up(ends);
@@ -250,8 +249,8 @@ bool hart_memory::store_in_place(hart& h, inst const* i, std::uint64_t address,
     if (free && *free != ends) delay(h, i, spent::buffer, *free - ends);
     return free.has_value();
   }
-  if (!is_translated(address, false)) return false;
-  if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
+  if (!is_translated(address, false) || crosses(address, value.size())) return false;
+  if (!check(h, address, value.size(), right_write)) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
   if (where != tile::place::tlm && where != tile::place::l2 && where != tile::place::scratchpad) return false;

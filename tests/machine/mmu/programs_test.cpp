@@ -153,7 +153,8 @@ TEST(a_reservation, may_be_larger_than_memory_and_costs_what_is_touched) {
       "mapped anew: 1 1\n"
       "used again, and zero: 1\n"
       "grown: 3 4 1\n"
-      "across: 1, 6 5\n";
+      "across: 1, 6 5\n"
+      "into untouched pages: 0, 6 5\n";
   for (mmu const& of : {mmu{}, mmu{.dtlb = 2}, mmu{.dtlb = 3, .second = 16, .ways = 16, .walk_cache = 4}}) {
     auto all = statistics(folder, machine(of), "reserving 64");
     EXPECT_EQ(all["printed"], expected);

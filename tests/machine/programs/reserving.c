@@ -99,5 +99,12 @@ int main(int argc, char** argv) {
   uint64_t volatile* const across = (uint64_t volatile*)(moved + page - 3);
   *across = 0x0102030405060708;
   printf("across: %d, %d %d\n", *across == 0x0102030405060708, moved[page - 1], moved[page]);
+  // The first page was used just now, the second never.
+  char* const fresh = mmap(0, 4 * page, PROT_READ | PROT_WRITE, kind, -1, 0);
+  fresh[0] = 1;
+  uint64_t const loaded = *(uint64_t volatile*)(fresh + page - 3);
+  fresh[2 * page] = 1;
+  *(uint64_t volatile*)(fresh + 3 * page - 3) = 0x0102030405060708;
+  printf("into untouched pages: %d, %d %d\n", (int)loaded, fresh[3 * page - 1], fresh[3 * page]);
   return 0;
 }
