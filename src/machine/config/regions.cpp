@@ -77,6 +77,15 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
 
 namespace {
 
+/// Atomics interfaces beside memories are those of their nodes.
+void check_node(toml_table const& from, string_view key, machine_description const& made, region const& added) {
+  if (!made.has_nodes() || added.tile == added.memory_tile) return;
+  from.fail(key,
+            fmt::format("node ({}, {}) has its memory elsewhere, but [rae] is beside it", added.tile % made.width,
+                        added.tile / made.width),
+            "that of the node, or rae.beside = \"l2\"");
+}
+
 /// For a partition whose tile, memory, base and size are known: its offset in the memory, and its uncached view.
 void add_partition(toml_table const& from, machine_description& made, region added, std::uint64_t uncached_offset,
                    std::vector<std::uint64_t>& used) {
@@ -125,10 +134,7 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   if (made.has_clusters() && added.tile != added.memory_tile) {
     from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
   }
-  if (made.has_nodes() && added.tile != added.memory_tile) {
-    from.fail("memory", fmt::format("node ({}, {}) has its memory elsewhere, but [rae] is beside it", x, y),
-              "that of the node, or rae.beside = \"l2\"");
-  }
+  check_node(from, "memory", made, added);
   if (std::ranges::any_of(made.regions, [&](region const& other) {
         return other.kind == region_kind::partition && other.tile == added.tile;
       })) {
@@ -147,13 +153,13 @@ void read_partitions(toml_table from, machine_description& made, std::uint64_t u
   std::uint64_t const size = from.number("size_bytes", {least, gib}, "bytes, in the nearest memory");
   std::uint64_t const stride = from.number("stride", {size, 512 * gib}, "bytes from tile to tile");
   for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
-    add_partition(from, made,
-                  {.kind = region_kind::partition,
-                   .tile = tile,
-                   .base = base + tile * stride,
-                   .size_bytes = size,
-                   .memory_tile = nearest_memory(made, tile)},
-                  uncached_offset, used);
+    region const added{.kind = region_kind::partition,
+                       .tile = tile,
+                       .base = base + tile * stride,
+                       .size_bytes = size,
+                       .memory_tile = nearest_memory(made, tile)};
+    check_node(from, "base", made, added);
+    add_partition(from, made, added, uncached_offset, used);
   }
   check_overlap(from, "base", made);
   from.finish();

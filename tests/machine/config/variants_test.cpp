@@ -22,7 +22,7 @@ struct variants : testing::Test {
   fs::path folder = fs::temp_directory_path() / ("variants_test." + std::to_string(::getpid()));
   variants() {
     fs::create_directories(folder / "deep");
-    for (std::string const name : {"nemesys-4x4", "cni-4"})
+    for (std::string const name : {"nemesys-4x4", "cni-4", "rae-6"})
       fs::copy_file(std::string(TESS_MACHINES) + "/" + name + ".toml", folder / (name + ".toml"),
                     fs::copy_options::overwrite_existing);
   }
@@ -46,6 +46,23 @@ struct variants : testing::Test {
     return "no error";
   }
 };
+
+TEST_F(variants, of_nodes_with_interfaces_beside_their_memories_have_no_fewer_memories) {
+  file("few.toml", R"(
+extends = "rae-6"
+without = ["partition"]
+[memory]
+tiles = [[0, 0]]
+[partitions]
+base = 0x20000000000
+stride = 0x10000000
+size_bytes = 268435456
+[dram]
+rows = 262144
+)");
+  EXPECT_NE(said("few.toml").find("node (1, 0) has its memory elsewhere, but [rae] is beside it"), std::string::npos)
+      << said("few.toml");
+}
 
 TEST_F(variants, have_the_lines_that_differ_and_all_others_of_their_base) {
   machine_description const made = read(R"(
