@@ -139,6 +139,20 @@ class Checkpoints(Runs):
             with self.subTest(words):
                 self.check_elsewhere(machine, words, 20 if ALL else 2)
 
+    def test_another_machine_counts_from_the_checkpoint(self) -> None:
+        given, _, usual = self.usual("single-tile", "--timing on -- hash")
+        (file,) = self.checkpoints(given, [str(usual["cycles"] * 3 // 4)])
+        (self.folder / "other.toml").write_text('extends = "single-tile"\nname = "other"\nl1_data.ways = 1\n',
+                                                encoding="utf-8")  # fmt: skip
+        self.run_machine("--restore", file.name, "--machine", "other.toml", "--stats", "other.json")
+        other = statistics(self.folder / "other.json")
+        self.assertEqual(other["fast_forwarded_instructions"], 0)
+        for count in ("cycles", "simulated_ps", "instructions"):
+            self.assertTrue(0.1 < other[count] / usual[count] < 0.5, count)
+        for count in ("cycles", "instructions", "loads"):
+            first, whole = other["harts"][0][count], usual["harts"][0][count]
+            self.assertTrue(0.01 < first / whole < 0.6, f"{count} {first} {whole}")
+
     def test_what_another_machine_cannot_go_on_with(self) -> None:
         given, _, _ = self.usual("cni-4", "--copies 4 -- interfaces")
         self.checkpoints(given, ["5000"])

@@ -73,7 +73,7 @@ measurement measure(timed_machine const& of) {
   measurement made;
   picoseconds const passed = g.clock.now() - of.began().time;
   made.simulated_ps = passed;
-  made.fast_forwarded = of.began().instructions;
+  made.fast_forwarded = of.began().untimed;
   made.cycles = passed / g.description.tile_clock_ps;
   made.events = g.clock.events();
   made.part = of.measured();

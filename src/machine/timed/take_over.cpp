@@ -98,6 +98,7 @@ void timed_hart::warm(warm_hart& from) {
 
 void timed_hart::take_over(timed_hart const& from) {
   take_over_registers(from.context);
+  retired_before_ = from.context.retired;
   mark_at const& begun = from.marks_.front();
   if (begun.done || begun.cycle != never) marks_.front().done = work();  // what was measured there is left out
   is = from.is;
@@ -144,6 +145,7 @@ void timed_machine::take_over(timed_machine& from) {
   grid_.clock.run_until(from.grid_.clock.now());
   copy_memory(grid_, from.grid_);
   has_images_ = true;
+  count_from({.instructions = from.instructions(), .untimed = from.began_.untimed, .time = grid_.clock.now()});
   for (std::uint32_t tile = 0; tile < grid_.description.tiles(); ++tile)
     grid_.units[tile]->take_over(*from.grid_.units[tile]);
   for (std::size_t i = 0; i < programs_.size(); ++i) programs_[i]->take_over(*from.programs_[i]);
@@ -180,7 +182,11 @@ void timed_machine::take_over(flat_machine& from) {
   picoseconds const period = grid_.description.tile_clock_ps;
   grid_.clock.run_until(clock_domain(period).cycles(from.last_cycle() * std::max<picoseconds>(1000, period) / period));
   programs_.front()->take_over(from);
-  began_ = {.instructions = from.instructions(), .time = grid_.clock.now()};
+  count_from({.instructions = from.instructions(), .untimed = from.instructions(), .time = grid_.clock.now()});
+}
+
+void timed_machine::count_from(origin const& at) {
+  began_ = at;
   began_counts_ = machine_counts::of(grid_);
   began_energy_ = energy_of_units(*this);
 }

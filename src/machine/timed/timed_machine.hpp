@@ -73,9 +73,10 @@ class timed_machine {
     bool ended = false;  ///< Before all were counted.
   };
   [[nodiscard]] window run_window(std::uint64_t warmup, std::uint64_t counted);
-  /// Where its own time began, after what it took over of a machine without time.
+  /// Where its own time began, after what it took over of another machine.
   struct origin {
-    std::uint64_t instructions = 0;
+    std::uint64_t instructions = 0;  ///< All before.
+    std::uint64_t untimed = 0;       ///< Those of them that took no time.
     picoseconds time = 0;
   };
   [[nodiscard]] origin const& began() const noexcept { return began_; }
@@ -113,6 +114,8 @@ class timed_machine {
     timed_machine& owner;
     bool begins;
   };
+  /// What it has counted and what has passed until now is left out.
+  void count_from(origin const& at);
   /// Has a hart or a unit begun something that is not complete?
   [[nodiscard]] bool is_under_way() const;
   /// No hart begins an instruction any more, and all that was begun has ended; the programs go on as far as that needs.
