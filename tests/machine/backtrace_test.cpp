@@ -58,6 +58,7 @@ class random_memory final : public user_memory {
   bool write(std::uint64_t, std::span<std::byte const>) override { return false; }
   void place(std::uint64_t, std::span<std::byte const>) override {}
   void set_rights(std::uint64_t, std::uint64_t, std::uint8_t) override {}
+  [[nodiscard]] bool allows(std::uint64_t, std::uint8_t) const override { return false; }
   void clear(std::uint64_t, std::uint64_t) override {}
 
  private:

@@ -124,6 +124,9 @@ class flat_machine final : private machine_host, private user_memory {
   bool write(std::uint64_t address, std::span<std::byte const> from) override;
   void place(std::uint64_t address, std::span<std::byte const> from) override;
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
+  [[nodiscard]] bool allows(std::uint64_t address, std::uint8_t right) const override {
+    return !memory_.bytes(address, 1, right).empty();
+  }
   void clear(std::uint64_t begin, std::uint64_t end) override;
 
   [[nodiscard]] std::string text_at(std::uint64_t address);

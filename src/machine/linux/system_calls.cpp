@@ -17,6 +17,7 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t user = 1000;
+constexpr std::uint64_t instruction_bytes_max = 4;
 constexpr std::uint64_t call_clone = 220;
 constexpr std::uint64_t call_execve = 221;
 constexpr std::uint64_t call_execveat = 281;
@@ -258,13 +259,21 @@ bool program::handle_trap(hart& h) {
   if (h.stopped == stop::illegal) return signals_.fault(h, SIGILL, ILL_ILLOPC, h.pc);
   if (h.stopped == stop::ebreak) return signals_.fault(h, SIGTRAP, TRAP_BRKPT, h.pc);
   if (h.stopped != stop::access) return false;
-  std::uint64_t const at = h.request.address;
+  // The first byte of a fetch is its line's. What begins in one page may fail in the next.
+  access_request const& of = h.request;
+  bool const fetches = of.right == right_execute;
+  std::uint64_t const first = fetches ? std::max(h.pc, of.address) : of.address;
+  std::uint64_t const behind = page_up(first + 1);
+  std::uint64_t const bytes = fetches ? instruction_bytes_max : of.bytes;
+  bool const begins = memory_.allows(first, of.right);
+  bool const allowed = begins && (first + bytes <= behind || memory_.allows(behind, of.right));
+  std::uint64_t const at = begins && !allowed ? behind : first;
+  bool const misaligned = !fetches && of.bytes != 0 && at % of.bytes != 0;
+  if (allowed && misaligned) return signals_.fault(h, SIGBUS, BUS_ADRALN, at);
   bool const in_image = std::ranges::any_of(image_.segments, [&](elf_segment const& s) {
     return at >= page_down(s.address) && at < page_up(s.address + s.memory_bytes);
   });
   bool const mapped = in_image || space_.is_mapped(at);
-  bool const misaligned = h.request.right != right_execute && h.request.bytes != 0 && at % h.request.bytes != 0;
-  if (mapped && misaligned) return signals_.fault(h, SIGBUS, BUS_ADRALN, at);
   return signals_.fault(h, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, at);
 }
 

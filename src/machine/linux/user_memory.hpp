@@ -27,6 +27,8 @@ class user_memory {
   virtual void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) = 0;
   // Sets the bytes to zero.
   virtual void clear(std::uint64_t begin, std::uint64_t end) = 0;
+  // May the byte be accessed so? One access_right.
+  [[nodiscard]] virtual bool allows(std::uint64_t address, std::uint8_t right) const = 0;
 
   template <class T>
   bool get(std::uint64_t address, T& value) {

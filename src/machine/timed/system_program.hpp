@@ -40,6 +40,9 @@ class system_program final : private user_memory, public program_host {
   bool write(std::uint64_t address, std::span<std::byte const> from) override;
   void place(std::uint64_t address, std::span<std::byte const> from) override;
   void set_rights(std::uint64_t, std::uint64_t, std::uint8_t) override {}
+  [[nodiscard]] bool allows(std::uint64_t address, std::uint8_t right) const override {
+    return rights_.allow(address, static_cast<access_right>(right));
+  }
   void clear(std::uint64_t, std::uint64_t) override {}
   // hart_environment
   after system_call(timed_hart&) override { return after::goes_on; }

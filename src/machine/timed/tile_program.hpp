@@ -64,6 +64,9 @@ class tile_program final : private machine_host, private user_memory, public pro
   bool write(std::uint64_t address, std::span<std::byte const> from) override;
   void place(std::uint64_t address, std::span<std::byte const> from) override;
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
+  [[nodiscard]] bool allows(std::uint64_t address, std::uint8_t right) const override {
+    return rights_.allow(address, static_cast<access_right>(right));
+  }
   void clear(std::uint64_t begin, std::uint64_t end) override;
   // hart_environment
   after system_call(timed_hart& of) override;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,13 @@ static void note(int number, siginfo_t* info, void* context) {
 static sigjmp_buf back;
 static void jump(int number) {
   ++came[number];
+  siglongjmp(back, number);
+}
+static void note_and_jump(int number, siginfo_t* info, void* context) {
+  (void)context;
+  ++came[number];
+  at = info->si_addr;
+  code = info->si_code;
   siglongjmp(back, number);
 }
 static char* volatile stack_seen;
@@ -126,6 +134,27 @@ int main() {
   int volatile* const page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   __asm__ volatile(".option push\n.option norvc\nsw zero, 0(%0)\n.option pop" ::"r"(page + 3) : "memory");
   printf("protected: %d, at the word %d, code %d\n", came[SIGSEGV], at == page + 3, code);
+  char* const two = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(two + 4096, 4096, PROT_READ);
+  set_noting(SIGBUS);
+  __asm__ volatile(".option push\n.option norvc\nsd zero, 0(%0)\n.option pop" ::"r"(two + 4092) : "memory");
+  printf("into a protected page: %d %d, at its begin %d, code %d\n", came[SIGSEGV], came[SIGBUS], at == two + 4096,
+         code);
+  munmap(two + 4096, 4096);
+  uint64_t word = 0;
+  __asm__ volatile(".option push\n.option norvc\nld %0, 0(%1)\n.option pop" : "+r"(word) : "r"(two + 4089));
+  printf("beyond a mapping: %d %d, at its end %d, code %d\n", came[SIGSEGV], came[SIGBUS], at == two + 4096, code);
+  struct sigaction const jumps = {.sa_sigaction = note_and_jump, .sa_flags = SA_SIGINFO};
+  sigaction(SIGSEGV, &jumps, 0);
+  if (sigsetjmp(back, 1) == 0) ((void (*)(void))(void*)(page + 73))();
+  printf("no code: at its begin %d, code %d\n", at == page + 73, code);
+  if (sigsetjmp(back, 1) == 0) ((void (*)(void))0x1234)();
+  printf("no memory: at %p, code %d\n", at, code);
+  mprotect(two, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+  memcpy(two + 4094, "\x13\x05", 2);  // half of an addi
+  __asm__ volatile("fence.i" ::: "memory");
+  if (sigsetjmp(back, 1) == 0) ((void (*)(void))(void*)(two + 4094))();
+  printf("half an instruction: at the second half %d, code %d\n", at == two + 4096, code);
   set_noting(SIGILL);
   __asm__ volatile(".word 0xffffffff");
   printf("illegal: %d\n", came[SIGILL]);
