@@ -95,11 +95,13 @@ std::string readable_name(std::string_view symbol) {
     symbol = symbol.substr(0, dot);
   }
   std::string const mangled(symbol);
+  // Other names would be types: "i" is "int".
+  bool const is_mangled = mangled.starts_with("_Z");
   int status = 0;
-  std::unique_ptr<char, void (*)(void*)> const plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
-                                                     std::free);
-  std::string name = status == 0 && plain != nullptr ? shortened(plain.get()) : nested_name(mangled);
-  if (name.empty()) name = mangled.starts_with("_Z") ? mangled : shortened(mangled);
+  std::unique_ptr<char, void (*)(void*)> const plain(
+      is_mangled ? abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status) : nullptr, std::free);
+  std::string name = plain != nullptr ? shortened(plain.get()) : nested_name(mangled);
+  if (name.empty()) name = is_mangled ? mangled : shortened(mangled);
   return is_coroutine ? name + " (coroutine)" : name;
 }
 

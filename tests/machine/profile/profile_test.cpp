@@ -239,6 +239,7 @@ TEST(a_readable_name, has_neither_parameters_nor_what_the_compiler_added) {
   EXPECT_EQ(readable_name("_ZN3foo3barEi.resume"), "foo::bar (coroutine)");
   EXPECT_EQ(readable_name("_ZN3foo3barEi.cold"), "foo::bar");
   EXPECT_EQ(readable_name("main"), "main");
+  for (char const* const type : {"d", "i", "Pi"}) EXPECT_EQ(readable_name(type), type);
   EXPECT_EQ(readable_name("sleep<(lambda at ../src/tile.cpp:152:36)>"), "sleep");
   EXPECT_EQ(readable_name("operator()"), "operator()");
   EXPECT_EQ(readable_name("_ZNKSt8functionIFviEEclEi"), "std::function::operator()");
