@@ -75,12 +75,15 @@ void line_client::complete(request& of) {
   // Those who wait for the line use it in this instant, harts last, and before anything is answered.
   of.used.rank = event::after_harts;
   of.used.site = kernel_.site();
+  // With that rank it would not keep a hart from running ahead of it.
+  kernel_.packet_begins(kernel_.site());
   kernel_.after(0, of.used);
 }
 
 void line_client::request::was_used() {
   for (early const& one : came_early) owner.answer(*one.asked, *one.finished);
   came_early.clear();
+  owner.kernel_.packet_ends(owner.kernel_.site());
   owner.release(*this);
 }
 

@@ -60,7 +60,7 @@ TEST_P(coherent_tiles, see_only_what_rvwmo_allows_and_wake_each_other) {
     outcome const result = run(4, "litmus_tiles' " + where);
     EXPECT_EQ(result.output,
               "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n"
-              "LR/SC: 800\nacross lines: 0 of 800\nturns: 200\n tile 1\nzeros: 0\n")
+              "LR/SC: 800\nacross lines: 0 of 800\nturns: 200\n tile 1\nzeros: 0\nstores: 1\n")
         << where << result.error;
   }
 }

@@ -167,6 +167,14 @@ void hand_around(tile::meeting& all) {
   if (own == 0) std::printf("turns: %lu\n", load(3));
 }
 
+// Stores that come one after the other, and each tile needs the line for them.
+void store_to_one_line(tile::meeting& all) {
+  all.wait();
+  for (std::uint64_t round = 0; round < rounds; ++round) store(0, own);
+  all.wait();
+  if (own == 0) std::printf("stores: %d\n", load(0) < 4);
+}
+
 alignas(64) char text[64] = "what its tile wrote";
 
 // The first copy's text, which the second one has dirty whenever a system call of the first one comes.
@@ -232,4 +240,5 @@ int main(int count, char** words) {
   cross_lines(all);
   hand_around(all);
   call_system(all);
+  store_to_one_line(all);
 }
