@@ -118,6 +118,9 @@ bool timed_machine::is_under_way() const {
 
 void timed_machine::settle() {
   kernel& clock = grid_.clock;
+  // The limit was that of the run that wrote the checkpoint.
+  for (auto const& one : programs_)
+    for (timed_hart& hart : one->harts()) hart.end_after(run_limit::never);
   for (int step = 0; step < steps_max; ++step) {
     for (auto const& one : programs_)
       for (timed_hart& hart : one->harts()) hart.hold();

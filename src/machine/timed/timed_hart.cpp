@@ -116,7 +116,7 @@ void timed_hart::run_ahead() {
         return come_back(h.now());
       }
     }
-    std::uint64_t const last = limit();
+    std::uint64_t const last = std::min(limit(), ends_at_);
     if (h.now() >= last) return come_back(h.now());
     // Beyond a bound, a block that was begun is ended, which may take no cycle.
     std::uint64_t const bound = std::min(attends_at_, next_mark_);

@@ -99,6 +99,8 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, guesser, publ
   /// From now on it executes nothing, but what it has begun is completed; until release().
   void hold() noexcept { held_ = true; }
   void release();
+  /// It does not run ahead beyond this cycle, the last one of the run; `never`: the run has none.
+  void end_after(std::uint64_t cycle) noexcept { ends_at_ = std::max(cycle, cycle + 1); }
   /// Has it begun something that is not complete?
   [[nodiscard]] bool is_under_way() const noexcept {
     return pending_ || remote_pending_ || awaits_answer_ || context.is_tentative || context.tickets.are_under_way();
@@ -111,7 +113,7 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, guesser, publ
   void take_over(hart const& from, state in, bool attends);
   /// What its caches and its predictor would have.
   void warm(warm_hart& from);
-  /// Instructions, without those that another machine without time has executed.
+  /// Instructions, without those that another machine has executed.
   [[nodiscard]] std::uint64_t retired() const noexcept { return context.retired - retired_before_; }
   /// Gives the hart machine mode, in the state after a reset. `number` is its number in the tile.
   void become_privileged(std::uint32_t number);
@@ -260,7 +262,8 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, guesser, publ
   std::uint64_t turns_ = 0;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t attends_at_ = never;  ///< The cycle of an interruption.
-  std::uint64_t retired_before_ = 0;  ///< Without time.
+  std::uint64_t ends_at_ = never;
+  std::uint64_t retired_before_ = 0;  ///< On another machine.
   struct mark_at {
     std::uint64_t cycle = never;
     std::optional<hart_work> done;

@@ -306,6 +306,10 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
                                    run_pauses& pauses) {
   kernel const& clock = grid_.clock;
   if (!std::exchange(has_images_, true)) place_images(grid_, images_.front());
+  for (auto const& one : programs_)
+    for (timed_hart& hart : one->harts()) hart.end_after(limit.cycles);
+  for (auto const& one : systems_)
+    if (one != nullptr) one->system_hart().end_after(limit.cycles);
   std::string stopped = run_to_end(interval_ps, each, limit, pauses);
   if (stopped.empty() && stalled()) {
     // Let the programs report what they wait for.
