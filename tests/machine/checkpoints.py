@@ -258,6 +258,7 @@ class Checkpoints(Runs):
             (["--restore", program], "is no checkpoint"),
             (["--restore", "c.tess", "--", program], "leave out"),
             (["--restore", "c.tess", "--harts", "2"], "--harts is as it was"),
+            (["--restore", "c.tess", "--seed", "2"], "--seed is as it was"),
             (["--restore", "c.tess", "--machine", "nemesys-2x2"], "they have different tiles"),
             (["--restore", "c.tess", "--machine", "absent"], "absent"),
             (["--timing", "on", "--checkpoint-at", "soon", "--", program], "give a cycle"),

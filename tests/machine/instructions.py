@@ -141,6 +141,7 @@ class Traces(unittest.TestCase):
         for words, said in {
             "x,tiles=3-1": "behind the last",
             "x,tiles=a": 'no tile; give tiles as in 0-3+7',
+            "x,tiles=2-9": "there is no tile 9; nemesys-2x2 has the tiles 0 to 3",
             "x,from=5,to=5": "no cycle from 5 on and before 5",
             "x,until=3": "none of from=CYCLE, to=CYCLE, tiles=LIST",
         }.items():

@@ -115,6 +115,11 @@ TEST(copies, that_do_not_fit_or_have_no_effect_are_refused) {
     return done.error;
   };
   EXPECT_NE(error_of("--machine nemesys-2x2 --copies 4").find("has room for 3"), std::string::npos);
+  for (char const* const tile : {"4", "2,1", "0,2"})
+    EXPECT_NE(error_of("--machine nemesys-2x2 --tile " + std::string(tile))
+                  .find("--tile: nemesys-2x2 has no such tile, but 2 x 2, which are 0 to 3"),
+              std::string::npos)
+        << tile;
   EXPECT_NE(error_of("--machine nemesys-4x4 --tile 12 --copies 5").find("from tile 12 on"), std::string::npos);
   EXPECT_NE(error_of("--machine nemesys-2x2 --timing off --copies 2").find("--copies is for tiles"), std::string::npos);
   EXPECT_NE(error_of("--copies 1").find("--copies is for tiles"), std::string::npos);

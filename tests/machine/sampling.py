@@ -255,6 +255,8 @@ class ASampledRun(Runs):
                      "error=0", "period=5000,window=4000,warmup=1000", "window=0", "period=20000,"):  # fmt: skip
             if plan:
                 self.run_machine("--sample", plan, *program, code=2)
+        none = self.run_machine("--sample", "error=0%", *program, code=2).stderr
+        self.assertIn("give an error of more than 0 %", none)
         for more in (["--trace", "t.json"], ["--timing", "off"], ["--fast-forward-to", "begin"], ["--copies", "2"]):
             self.run_machine("--sample", "auto", *more, *program, code=2)
 

@@ -123,6 +123,7 @@ class Sweeps(unittest.TestCase):
             ((*machine, "--set", "l3.ways=1", *program), r"no section \[l3\], expected one of grid"),
             ((*machine, "--set", "l2.way=1", *program), r"no way in \[l2\], expected one of way_bytes"),
             ((*machine, "--set", "l2.ways=4,99", *program), r"l2\.ways=99: .*toml:\d+:\d+: ways = 99 is impossible"),
+            ((*machine, "--set", "timing=off", *program), "timing=off is no parameter"),
             ((*machine, "--set", "l2.ways", *program), "expected KEY=VALUE,VALUE"),
             ((*machine, "--set", "l2.ways=1,", *program), "expected KEY=VALUE,VALUE"),
             ((*machine, "--set", "l2.ways=1,2,1", *program), "a value is given twice"),

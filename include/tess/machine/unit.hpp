@@ -12,7 +12,7 @@
 //       std::uint64_t step_;
 //       std::uint64_t count_ = 0;
 //     };
-//     TESS_UNIT(counter_of_stores, "counts stores")
+//     TESS_UNIT(counter_of_stores, "counts stores");
 //
 //   All state of a unit is in its members and in memory from operator new. It has no changeable static or thread_local
 //   variable, no file that stays open, no thread, and nothing random: so a run repeats to the cycle, and a checkpoint

@@ -233,6 +233,8 @@ def _planned(row: dict, machine, program, arguments, kept: Path) -> SweepRun:
     machine, program = row.pop("machine", machine), row.pop("program", program)
     if "l2.kib" in row:
         row["l2_kib"] = row.pop("l2.kib")
+    if "timing" in row:
+        raise ValueError(f"timing={row['timing']} is no parameter: a sweep compares cycles, so all runs are with time")
     of_machine = {name: row.pop(name) for name in MACHINE_PARAMETERS if name in row}
     changes = {name: row.pop(name) for name in list(row) if "." in name}
     made = machines.machine(machine, **of_machine, changes=changes)

@@ -192,7 +192,7 @@ void refuse_without_effect(CLI::App const& app, chosen_options const& chosen) {
     throw wrong_use{"--restore goes on with the program of the checkpoint; leave out " + chosen.arguments.front()};
   for (char const* const option :
        {"--timing", "--tile", "--copies", "--pes-per-tile", "--system", "--harts", "--memory", "--allow-write",
-        "--allow-read", "--env", "--layout", "--image", "--slice", "--rtl"})
+        "--allow-read", "--env", "--layout", "--image", "--slice", "--rtl", "--seed"})
     if (app.get_option(option)->count() != 0)
       throw wrong_use{fmt::format("--restore: {} is as it was when the run began; leave the option out", option)};
 }

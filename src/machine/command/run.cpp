@@ -44,8 +44,13 @@ std::optional<wanted_instructions> instructions_of(chosen_options const& chosen)
 int go_on(timed_run& run, chosen_options const& chosen, timed_reports& reports, runtime_files const& of_runtime) {
   run_pauses pauses = checkpoint_pauses(run, chosen);
   std::optional<instruction_trace> instructions;
-  if (auto const wanted = instructions_of(chosen))
+  if (auto const wanted = instructions_of(chosen)) {
+    for (auto const& [first, last] : wanted->tiles)
+      if (last >= run.described().tiles())
+        throw wrong_use{fmt::format("--trace-instructions: there is no tile {}; {} has the tiles 0 to {}", last,
+                                    run.described().name, run.described().tiles() - 1)};
     instructions.emplace(*wanted, run.machine(), run.begun().arguments.front());
+  }
   auto const begin = host_clock::now();
   auto const outcome = run.run(chosen, pauses);
   double const seconds = std::chrono::duration<double>(host_clock::now() - begin).count();

@@ -118,8 +118,8 @@ sample_plan read_sample_plan(std::string const& text) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (plan.window == 0 || plan.error <= 0 || plan.window + plan.warmup < plan.window ||
-      plan.period <= plan.window + plan.warmup)
+  if (!(plan.error > 0)) throw wrong_use{fmt::format("--sample {}: give an error of more than 0 %", text)};
+  if (plan.window == 0 || plan.window + plan.warmup < plan.window || plan.period <= plan.window + plan.warmup)
     throw wrong_use{fmt::format(
         "--sample {}: a period of {} instructions is not longer than a window of {} and its warm-up of {}, or a number "
         "is 0; give a longer period",

@@ -77,6 +77,9 @@ void timed_run::make_machine(runtime_files const& of_runtime) {
   chosen_options of_programs = begun_;
   if (system == "kernel") of_programs.environment.push_back(std::string(system_variable) + system);
   std::uint32_t const first_tile = begun_.first_tile + begun_.first_tile_row * described_.width;
+  if ((begun_.first_tile_row != 0 && begun_.first_tile >= described_.width) || first_tile >= described_.tiles())
+    throw wrong_use{fmt::format("--tile: {} has no such tile, but {} x {}, which are 0 to {}", described_.name,
+                                described_.width, described_.height, described_.tiles() - 1)};
   machine_ = std::make_unique<timed_machine>(
       described_, image_, [&] { return options_of(of_programs, of_runtime, !begun_.begins_without_time()); },
       first_tile, copies, begun_.copies_in_tile);
@@ -144,6 +147,9 @@ std::uint32_t timed_run::copies_of() const {
     if (entry.starts_with("TESS_FABRIC=")) fabric = entry.substr(entry.find('=') + 1);
     if (entry.starts_with("TESS_PLACES=")) places = entry.substr(entry.find('=') + 1);
   }
+  if (!image_.spreads && !places.empty() && places != "1" && !begun_.quiet)
+    fmt::print(stderr, "machine: {} is no program of the runtime: it runs once, not in {} places; give --copies {}\n",
+               begun_.arguments.front(), places, places);
   if (!image_.spreads || (!fabric.empty() && fabric != "tile")) return 1;
   // The runtime itself rejects a value that is not a number.
   std::uint32_t wanted = 0;

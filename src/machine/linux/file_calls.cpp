@@ -490,5 +490,24 @@ std::int64_t file_calls::readv(call_arguments const& a) {
 std::int64_t file_calls::writev(call_arguments const& a) {
   return each_part(a, [&](open_file& file, user_part p) { return transfer_out(file, p.address, p.bytes, no_offset); });
 }
+// Each part is where the one before it ends.
+std::int64_t file_calls::preadv(call_arguments const& a) {
+  auto at = static_cast<std::int64_t>(a[3]);
+  if (at < 0) return find(a[0]) == nullptr ? -EBADF : -EINVAL;
+  return each_part(a, [&](open_file& file, user_part p) {
+    std::int64_t const moved = transfer_in(file, p.address, p.bytes, at);
+    at += std::max<std::int64_t>(moved, 0);
+    return moved;
+  });
+}
+std::int64_t file_calls::pwritev(call_arguments const& a) {
+  auto at = static_cast<std::int64_t>(a[3]);
+  if (at < 0) return find(a[0]) == nullptr ? -EBADF : -EINVAL;
+  return each_part(a, [&](open_file& file, user_part p) {
+    std::int64_t const moved = transfer_out(file, p.address, p.bytes, at);
+    at += std::max<std::int64_t>(moved, 0);
+    return moved;
+  });
+}
 
 }  // namespace tess::machine

@@ -55,6 +55,8 @@ class file_calls {
   std::int64_t write(call_arguments const& a);
   std::int64_t readv(call_arguments const& a);
   std::int64_t writev(call_arguments const& a);
+  std::int64_t preadv(call_arguments const& a);
+  std::int64_t pwritev(call_arguments const& a);
   std::int64_t pread64(call_arguments const& a);
   std::int64_t pwrite64(call_arguments const& a);
   std::int64_t readlinkat(call_arguments const& a);

@@ -138,6 +138,8 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {66, memory, by<&file_calls::writev>},
       {67, host, by<&file_calls::pread64>},
       {68, host, by<&file_calls::pwrite64>},
+      {69, host, by<&file_calls::preadv>},
+      {70, host, by<&file_calls::pwritev>},
       {71, host, by<&file_calls::sendfile>},
       {72, host, masked<&file_calls::pselect6, of_select>, false},
       {73, host, masked<&file_calls::ppoll, of_poll>, false},

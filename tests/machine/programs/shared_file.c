@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { page = 4096 };
@@ -46,6 +47,14 @@ int main(int argc, char** argv) {
   printf("read: %.14s %c %d\n", text, byte_at(reader, 2 * page - 1), byte_at(reader, 2 * page));
   show("write", pwrite(file, "WRITE", 5, page - 2));
   printf("has: %.6s\n", first + page - 2);
+  struct iovec const parts[] = {{"PA", 2}, {"RTS", 3}};
+  show("write parts", pwritev(file, parts, 2, page + 100));
+  printf("has: %.7s\n", first + page + 99);
+  char halves[2][3] = {"", ""};
+  struct iovec const into[] = {{halves[0], 2}, {halves[1], 2}};
+  show("read parts", preadv(reader, into, 2, page + 101));
+  printf("read: %s %s\n", halves[0], halves[1]);
+  show("before the begin", preadv(reader, into, 2, -1));
   lseek(file, 2 * page, SEEK_SET);
   show("write", write(file, "next", 4));
   printf("has: %s\n", first + 2 * page);
