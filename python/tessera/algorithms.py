@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from tessera.graphs import Graph
-from tessera.session import configure
+from tessera.session import check_integer, configure
 from tessera.session import engine as _engine
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def _shares(graph, given, name):
         if not (share >= 0 and np.isfinite(share)):
             raise ValueError(f"{name}[{vertex!r}] is {share}, expected a number from 0")
         shares[graph.number(vertex)] = share
-    return shares
+    # Their sum is a double, too; what is small beside them counts for nothing.
+    return shares * 2.0**-100 if shares.max(initial=0) > 2.0**900 else shares
 
 
 def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
@@ -332,6 +333,8 @@ def modularity(graph: Graph, communities: ArrayLike, *, resolution: float = 1, w
     sources, targets = _ends(held)
     weight = held.weights() if weighted and held.weighted else np.ones(len(sources))
     # A self-loop has two ends at its vertex, and one place in a row.
+    if np.abs(weight).max(initial=0) > 2.0**900:
+        weight = weight * 2.0**-100  # so that their sum is a double
     weight = np.where(sources == targets, 2 * weight, weight)
     total = weight.sum()
     if total == 0:
@@ -388,10 +391,11 @@ def _chosen(graph, k, sources, seed):
         if k is not None:
             raise ValueError("k and sources exclude each other")
         return np.unique(graph.numbers(sources))
-    if k is None or k >= graph.vertices:
+    if k is None:
         return None
-    if k < 1:
-        raise ValueError(f"k={k}, expected a number from 1")
+    check_integer("k", k, 1, 2**64 - 1)
+    if k >= graph.vertices:
+        return None
     return np.random.default_rng(seed).choice(graph.vertices, k, replace=False).astype(np.uint32)
 
 
@@ -507,7 +511,8 @@ def _pairs(graph, pairs):
     if hasattr(pairs, "columns"):
         if len(pairs.columns) < 2:
             raise ValueError(f"pairs of {len(pairs.columns)} columns, expected two")
-        first, second = (pairs[pairs.columns[i]].tolist() for i in (0, 1))
+        columns = (pairs[name] for name in list(getattr(pairs, "column_names", pairs.columns))[:2])
+        first, second = (c.to_pylist() if hasattr(c, "to_pylist") else c.to_list() for c in columns)
     else:
         both = [tuple(pair) for pair in pairs]
         for row, pair in enumerate(both):
@@ -529,9 +534,9 @@ def _similarity(graph, pairs, places, name):
 def jaccard(graph: Graph, pairs: Pairs | None = None, *, places: int | None = None) -> pandas.DataFrame:
     """The Jaccard similarity of pairs of vertices: their common neighbours over the neighbours of either.
 
-    `pairs`: an array [pairs, 2] of names, a list of tuples, or a DataFrame, whose first two columns count; without it
-    the graph's edges. Directions and self-loops are ignored. Returns a DataFrame: source, target, jaccard (float64), as
-    by networkx.jaccard_coefficient. Cost for a pair: both rows, or less. Jaccard (1901).
+    `pairs`: an array [pairs, 2] of names, a list of tuples, or a table of pandas', polars' or Arrow's, whose first two
+    columns count; without it the graph's edges. Directions and self-loops are ignored. Returns a DataFrame: source,
+    target, jaccard (float64), as by networkx.jaccard_coefficient. Cost for a pair: both rows, or less. Jaccard (1901).
 
     >>> import tessera as ts
     >>> ts.jaccard(ts.from_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), [(0, 2), (0, 1)])["jaccard"].tolist()

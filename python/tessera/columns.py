@@ -117,22 +117,28 @@ def _arrow():
 
 
 def _from_extension(column, dtype, where):
-    """pandas' own types: categories, strings, integers with missing values."""
+    """pandas' own types: categories, strings, integers with missing values; and polars' columns."""
     if hasattr(column, "isna") and (missing := column.isna()).any():
         raise refuse("no name", f"{where}, row {_first(missing)}", "an integer or a text")
-    if getattr(dtype, "kind", "") in "iu":
-        return _integers(column.to_numpy(dtype=np.int64), where)
+    if (kind := getattr(dtype, "kind", None)) in ("i", "u"):
+        return _integers(column.to_numpy(dtype=np.uint64 if kind == "u" else np.int64), where)
     if (arrow := _arrow()) is not None:
+        if hasattr(column, "to_arrow"):
+            return _from_arrow(column.to_arrow(), where)
         return _from_arrow(arrow.array(column, from_pandas=True), where)
-    return _from_objects(column.tolist(), where)
+    return _from_objects(list(column), where)
 
 
 def _from_arrow(column, where):
     arrow = _arrow()
+    if arrow.types.is_dictionary(column.type):
+        kind = column.type.value_type
+        kind = arrow.large_string() if arrow.types.is_string_view(kind) else kind  # of which Arrow takes no elements
+        parts = column.chunks if isinstance(column, arrow.ChunkedArray) else [column]
+        column = arrow.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in parts], kind)
+    # Also a value of a dictionary may be null.
     if column.null_count:
         raise refuse("no name", f"{where}, row {_first(column.is_null())}", "an integer or a text")
-    if arrow.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     if isinstance(column, arrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, arrow.ChunkedArray):

@@ -26,6 +26,7 @@ import numpy as np
 from tessera import _engine
 from tessera.columns import Texts, names, refuse, refuse_masked, weights
 from tessera.progress import doing
+from tessera.session import check_integer
 
 if TYPE_CHECKING:
     import pandas
@@ -262,8 +263,12 @@ def from_edges(sources: ArrayLike, targets: ArrayLike | None = None, weights: Ar
     """
     where = "from_edges"
     _check_rules(directed, duplicates, self_loops)
+    if vertices is not None:
+        check_integer("vertices", vertices, 0, 2**32 - 1)
     if targets is None:
         pairs = np.asarray(sources)
+        if names and pairs.dtype.kind == "U" and not isinstance(sources, np.ndarray):
+            pairs = np.asarray(sources, dtype=object)  # in an array of texts integers are texts, too
         if pairs.size == 0:
             pairs = pairs.reshape(0, 2)
         if pairs.ndim != 2 or pairs.shape[1] != 2:

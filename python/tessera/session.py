@@ -32,6 +32,13 @@ def on_engine(other):
         _current.reset(before)
 
 
+def check_integer(name: str, number, least: int, most: int) -> None:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TypeError(f"{name}={number!r}, expected an integer")
+    if not least <= number <= most:
+        raise ValueError(f"{name}={number}, expected a number from {least} to {most}")
+
+
 def configure(places: int | None = None, workers: int = 0, *, progress: bool | None = None) -> None:
     """Sets the places of this process, from the next call on, and whether long calls show their progress.
 
@@ -52,10 +59,8 @@ def configure(places: int | None = None, workers: int = 0, *, progress: bool | N
         if places is None and workers == 0:
             return
     places = 1 if places is None else places
-    if not 1 <= places <= 65535:
-        raise ValueError(f"places={places}, expected a number from 1 to 65535")
-    if not 0 <= workers <= 64:
-        raise ValueError(f"workers={workers}, expected a number from 0 (one for each processor) to 64")
+    check_integer("places", places, 1, 65535)
+    check_integer("workers", workers, 0, 64)
     engine.configure(places, workers)
 
 

@@ -330,6 +330,51 @@ class Inputs(unittest.TestCase):
         table = pyarrow.Table.from_pandas(self.frame)
         self.assertEqual((ts.from_arrow(table, "from", "to").to_scipy() != right).nnz, 0)
 
+    def test_columns_of_other_libraries_make_the_same_graph(self):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("no pyarrow")
+        right = ts.from_pandas(self.frame, "from", "to", "km")
+        texts = pa.array(["a", "b", "c"])
+        for kind in (pa.string(), pa.large_string(), pa.string_view()):
+            ends = {name: pa.DictionaryArray.from_arrays([ord(x) - ord("a") for x in self.frame[name]],
+                                                         pa.array(["a", "b", "c", "d"], kind))
+                    for name in ("from", "to")}
+            made = ts.from_arrow(pa.table({**ends, "km": self.frame["km"]}), "from", "to", "km")
+            self.assertEqual((made.to_scipy() != right.to_scipy()).nnz, 0)
+        ends = {"s": pa.DictionaryArray.from_arrays([0, 1, 3], pa.array(["a", "b", None, None])), "t": texts}
+        with self.assertRaisesRegex(ValueError, "from_arrow, sources, row 2: no name, expected an integer or a text"):
+            ts.from_arrow(pa.table(ends), "s", "t")
+        pairs = self.frame[["from", "to"]]
+        found = ts.jaccard(right, pairs)
+        self.assertTrue(ts.jaccard(right, pa.Table.from_pandas(pairs)).equals(found))
+        try:
+            import polars as pl
+        except ImportError:
+            return
+        frame = pl.DataFrame(self.frame.to_dict("list"))
+        self.assertTrue(ts.jaccard(right, frame).equals(found))
+        for kind in (pl.String, pl.Categorical, pl.Enum(["a", "b", "c", "d"])):
+            other = frame.with_columns(pl.col("from", "to").cast(kind))
+            for made in (ts.from_arrow(other, "from", "to", "km"), ts.from_pandas(other, "from", "to", "km"),
+                         ts.from_edges(other["from"], other["to"], other["km"], names=True)):
+                self.assertEqual((made.to_scipy() != right.to_scipy()).nnz, 0)
+        made = ts.from_edges(pl.Series([7, 9]), pl.Series([9, 11]), names=True)
+        self.assertEqual(made.index.tolist(), [7, 9, 11])
+        with self.assertRaisesRegex(ValueError, "targets, row 1: no name"):
+            ts.from_edges(pl.Series([7, 9]), pl.Series([9, None]), names=True)
+
+    def test_weights_near_the_end_of_the_range_of_doubles(self):
+        ends, high = ([0, 1, 2, 3], [1, 2, 0, 3]), 1.7e308
+        for loops in ("drop", "keep"):
+            same, high_ones = (ts.from_edges(*ends, [w] * 4, self_loops=loops) for w in (1.0, high))
+            self.assertAlmostEqual(ts.modularity(high_ones, [0, 0, 1, 1]), ts.modularity(same, [0, 0, 1, 1]))
+            for name in ("personalization", "dangling"):
+                found = ts.pagerank(high_ones, **{name: {0: high, 1: high, 2: high}})
+                right = ts.pagerank(same, **{name: {0: 1.0, 1: 1.0, 2: 1.0}})
+                self.assertLess(np.abs(found - right).max(), 1e-12)
+
     def test_files_have_the_same_graph(self):
         with tempfile.TemporaryDirectory() as folder:
             table, saved = Path(folder, "trips.csv"), Path(folder, "trips.tgr")
@@ -461,6 +506,17 @@ class Inputs(unittest.TestCase):
             (lambda: ts.from_pandas(frame, "from", "km"), ValueError, "the name 1.5, expected an integer or a text"),
             (lambda: ts.from_pandas(frame.assign(to=["a", None, "b", "c"]), "from", "to"), ValueError, "row 1.*name"),
             (lambda: ts.from_pandas(pandas.DataFrame({"s": [1, "a"], "t": [1, 2]}), "s", "t"), ValueError, "mixed"),
+            (lambda: ts.from_edges([[1, "a"], ["b", 2]], names=True), ValueError, "mixed names: 1 and 'b'"),
+            (lambda: ts.from_edges([(1, "a"), (2, "b")], names=True), ValueError, "an integer and the other a text"),
+            (lambda: ts.from_pandas(pandas.DataFrame({"s": pandas.array([1, 2**63 + 5], "UInt64"), "t": [1, 2]}), "s",
+                                    "t"), ValueError, "row 1: the name 9223372036854775813.*an integer of 64 bits"),
+            (lambda: ts.from_edges([[0, 1]], vertices=-1), ValueError, "vertices=-1, expected a number from 0"),
+            (lambda: ts.from_edges([[0, 1]], vertices=2.5), TypeError, "vertices=2.5, expected an integer"),
+            (lambda: ts.from_edges([[0, 1]], vertices=True), TypeError, "vertices=True, expected an integer"),
+            (lambda: ts.configure(places=1.5), TypeError, "places=1.5, expected an integer"),
+            (lambda: ts.configure(workers="2"), TypeError, "workers='2', expected an integer"),
+            (lambda: ts.bfs(g, 0, places=1.5), TypeError, "places=1.5, expected an integer"),
+            (lambda: ts.closeness(g, k=1.5), TypeError, "k=1.5, expected an integer"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=1.5), ValueError, "damping=1.5"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=np.nan), ValueError, "damping=nan"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), iterations=2**40), ValueError, "iterations=1099511627776"),
@@ -518,8 +574,6 @@ class Inputs(unittest.TestCase):
             more = ([0],) if f in (ts.sssp, ts.bfs, ts.modularity) else ()
             for other in (nx.path_graph(3), None, "trips.csv"):
                 cases.append((lambda f=f, other=other, more=more: f(other, *more), TypeError, "is no tessera.Graph"))
-        cases += [
-        ]
         for call, kind, words in cases:
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
