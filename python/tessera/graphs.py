@@ -355,7 +355,7 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     `weight` is the key of the weights in the edges' attributes; an edge without it weighs 1. `duplicates` is about a
     multigraph's edges with the same ends: "smallest" or "sum" of their weights, or "refuse" them. Raises ValueError for
     a weight that is no finite number of Python or NumPy. About 0.1 s for 10^6 edges; ten times as long if weights are
-    neither int nor float.
+    neither int nor float, or integers above 2^53.
 
     >>> import networkx, tessera as ts
     >>> ts.from_networkx(networkx.Graph([("a", "b"), ("b", (2, 3))]))
@@ -378,7 +378,7 @@ def from_networkx(graph: Any, weight: str | None = None, *,
         if doubled is not None:
             raise refuse(f"several edges from {doubled[0]!r} to {doubled[1]!r}", where, "one")
     try:
-        (offsets, targets, _, sums, least, _, loops, numbers), _ = read_dicts(graph, weight)
+        (offsets, targets, _, sums, least, _, loops, numbers), _ = read_dicts(graph, weight, rounding=True)
     except _engine.AdjacencyError as problem:
         raise refuse(str(problem), where, "a graph of NetworkX with finite numbers as weights") from None
     if loops and self_loops == "refuse":
@@ -386,6 +386,8 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     values = least if duplicates == "smallest" and least is not None else sums
     if weight is None and duplicates != "sum":
         values = None
+    elif weight is not None and values is None:
+        values = np.ones(len(targets))
     called, labels = (None, None) if numbers else _names_of(list(graph._node))
     if loops and self_loops == "drop":
         sources = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint32), np.diff(offsets).astype(np.int64))

@@ -12,11 +12,12 @@ from tessera import _engine
 UNREACHED = 2**32 - 1
 
 
-def read_dicts(graph: nx.Graph, weight):
+def read_dicts(graph: nx.Graph, weight, *, rounding=False):
     """What the engine reads of a graph, and whether there were weights that may have been rounded.
 
     A view, whose dicts are made as they are looked at, is copied first, and so are weights that are numbers of NumPy's,
-    fractions or decimals. Raises AdjacencyError.
+    fractions or decimals. Integers above 2^53 are refused, unless `rounding` takes the nearest double. Raises
+    AdjacencyError.
     """
     nodes, adjacency, rounded = graph._node, graph._adj, False
     directed, several = graph.is_directed(), graph.is_multigraph()
@@ -27,9 +28,9 @@ def read_dicts(graph: nx.Graph, weight):
     try:
         read = _engine.dict_rows(nodes, adjacency, weight, 1.0, directed, several)
     except _engine.AdjacencyError as problem:
-        if str(problem) != "a weight is no number":
+        if str(problem) != "a weight is no number" and not (rounding and str(problem) == "a weight is above 2^53"):
             raise
-        adjacency, rounded = _with_plain_weights(adjacency, weight, several)
+        adjacency, rounded = _with_plain_weights(adjacency, weight, several, rounding)
         read = _engine.dict_rows(nodes, adjacency, weight, 1.0, directed, several)
     return read, rounded
 
@@ -53,7 +54,14 @@ def _symmetric(adjacency, weight, several):
     return True
 
 
-def _with_plain_weights(adjacency, weight, several):
+def _nearest(value):
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return float("inf")
+
+
+def _with_plain_weights(adjacency, weight, several, rounding):
     """The same rows, with integers and floats in the place of other numbers, and whether one may have been rounded."""
     rounded = False
 
@@ -64,12 +72,11 @@ def _with_plain_weights(adjacency, weight, several):
         value = edge[weight]
         if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
             value = int(value)
+        if rounding and isinstance(value, int) and abs(value) > 2**53:
+            value = _nearest(value)
         elif isinstance(value, (np.floating, fractions.Fraction, decimal.Decimal)) and not isinstance(value, float):
             rounded = True
-            try:
-                value = float(value)
-            except (OverflowError, ValueError):
-                value = float("inf")
+            value = _nearest(value)
         return {weight: value}
 
     def of_row(row):
