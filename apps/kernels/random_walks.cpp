@@ -34,6 +34,8 @@ struct walked_step {
 };
 
 constexpr std::uint64_t walkers_of_a_task = 64;
+// After so many steps a task lets others, and whoever ends the run, have their turn.
+constexpr std::uint64_t steps_of_a_turn = 1 << 16;
 
 }  // namespace
 
@@ -72,13 +74,18 @@ class walking {
       sent_ = 0;
       std::atomic<std::uint64_t> next{0};
       bool const shared = tess::workers() > 1 && here.size() > walkers_of_a_task;
-      co_await tess::forall_chunks(0, shared ? tess::workers() : 1, 1, [&](std::uint64_t worker, std::uint64_t) {
+      auto const take = [&](std::uint64_t worker, std::uint64_t) -> tess::task<void> {
+        std::uint64_t steps = 0;
         for (;;) {
           std::uint64_t const begin = next.fetch_add(walkers_of_a_task, std::memory_order_relaxed);
-          if (begin >= here.size()) return;
-          walk(here.subspan(begin, std::min(walkers_of_a_task, here.size() - begin)), worker);
+          if (begin >= here.size()) co_return;
+          steps += walk(here.subspan(begin, std::min(walkers_of_a_task, here.size() - begin)), worker);
+          if (steps < steps_of_a_turn) continue;
+          steps = 0;
+          co_await tess::yield();
         }
-      });
+      };
+      co_await tess::forall_chunks(0, shared ? tess::workers() : 1, 1, take);
       for (walked_step const& s : (co_await steps_.swap()).messages) job_.result[s.index] = s.to;
       if (co_await tess::all_reduce(sent_.load(std::memory_order_relaxed)) == 0) co_return;
     }
@@ -108,12 +115,14 @@ class walking {
     return std::ranges::binary_search(row(from), to);
   }
 
-  // Until all have left or ended. They take their steps in turn, so that the memory's delays overlap.
-  void walk(std::span<walker const> some, std::uint64_t worker) {
+  // Until all have left or ended, or go on in the next round; the number of steps. They take their steps in turn, so
+  // that the memory's delays overlap.
+  std::uint64_t walk(std::span<walker const> some, std::uint64_t worker) {
     std::array<walker, walkers_of_a_task> live;
     std::size_t count = some.size();
     std::ranges::copy(some, live.begin());
-    while (count != 0) {
+    std::uint64_t steps = 0;
+    for (; count != 0 && steps < steps_of_a_turn; steps += count) {
       for (std::size_t k = 0; k < count; ++k) prefetch_edge(live[k]);
       for (std::size_t k = 0; k < count;) {
         if (advance(live[k], worker))
@@ -122,6 +131,8 @@ class walking {
           live[k] = live[--count];
       }
     }
+    for (std::size_t k = 0; k < count; ++k) send(live[k], tess::here(), worker);
+    return steps;
   }
 
   // The edge that the next attempt will draw, if weights do not move it.
@@ -217,9 +228,13 @@ class walking {
 
   bool stay_with(walker const& w, vertex v, std::uint64_t worker) {
     if (part_.owns(v)) return true;
-    walkers_.of_worker(worker)[g_.owner(v)].push_back(w);
-    sent_.fetch_add(1, std::memory_order_relaxed);
+    send(w, g_.owner(v), worker);
     return false;
+  }
+
+  void send(walker const& w, unsigned place, std::uint64_t worker) {
+    walkers_.of_worker(worker)[place].push_back(w);
+    sent_.fetch_add(1, std::memory_order_relaxed);
   }
 
   graph::distributed_graph g_;

@@ -12,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "at_places.hpp"
+#include "graph/error.hpp"
 #include "held_graph.hpp"
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
@@ -179,8 +180,8 @@ array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sour
     auto const kernel = co_await g.kernel<kernels::bc>([&] { return kernels::bc::make(at); });
     kernels::bc_result const result = co_await kernel.run(from, ends);
     if (!result.counted)
-      throw tess::error("betweenness", "more than 1.8e308 shortest paths between two vertices",
-                        "a graph with fewer paths");
+      throw graph::input_error("betweenness", 0, "more than 1.8e308 shortest paths between two vertices",
+                               "a graph with fewer paths");
     co_return co_await kernels::gather_block_array(at, kernel.scores());
   });
   return array_of(kernels::centrality_of(std::move(sums), from, g.rows().directed, ends, normalised));

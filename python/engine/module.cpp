@@ -19,8 +19,6 @@ namespace {
 void translate(std::exception_ptr const& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
-  } catch (interrupted const&) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (graph::input_error const& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (tess::out_of_memory const& e) {

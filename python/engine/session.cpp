@@ -1,9 +1,8 @@
-// session: a runtime that keeps its threads, a thread that cancels it after Ctrl-C, and the queue of place 0's process.
+// session: a runtime that keeps its threads, a thread that runs it for the interpreter's first one, and the queue of
+// place 0's process.
 #include "session.hpp"
 
 #include <nanobind/nanobind.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,78 +15,82 @@ namespace engine {
 
 namespace {
 
-// What the signal's handler uses.
-constinit std::atomic<bool> cancelled{false};
-// The runtime whose run Ctrl-C ends; it is not destroyed while the canceller holds the lock.
-constinit std::mutex cancelling;
-constinit tess::runtime* to_cancel = nullptr;
-sem_t asked;
-
-void on_interrupt(int) {
-  cancelled.store(true, std::memory_order_relaxed);
-  sem_post(&asked);
+bool on_first_thread() {
+  return getpid() == gettid();
 }
 
-// Waits for the handler's word, which cannot cancel by itself. Never ends: it holds nothing.
-void start_canceller() {
-  static bool const started = [] {
-    sem_init(&asked, 0, 0);
-    std::thread([] {
-      sigset_t all;
-      sigfillset(&all);
-      pthread_sigmask(SIG_BLOCK, &all, nullptr);
-      for (;;) {
-        if (sem_wait(&asked) != 0) continue;
-        std::scoped_lock const held(cancelling);
-        // The run that was meant may have ended: the next one has cleared the flag.
-        if (to_cancel != nullptr && cancelled.load(std::memory_order_relaxed)) to_cancel->cancel("interrupted");
-      }
-    }).detach();
-    return true;
-  }();
-  static_cast<void>(started);
+// The first thread runs handlers of signals while its call is under way.
+constinit std::atomic<bool> handling{false};
+
+bool within_handler() {
+  return on_first_thread() && handling.load(std::memory_order_relaxed);
 }
 
-// Ctrl-C is ours while tasks run on the process's first thread, which alone would see it otherwise.
-class interrupts {
+// What a handler of the interpreter's raised, or null.
+std::exception_ptr raised_by_handlers() {
+  nanobind::gil_scoped_acquire const held;
+  handling.store(true, std::memory_order_relaxed);
+  bool const raised = PyErr_CheckSignals() != 0;
+  handling.store(false, std::memory_order_relaxed);
+  if (!raised) return nullptr;
+  try {
+    nanobind::raise_python_error();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+// Handlers of signals run on the interpreter's first thread only: what that calls, another thread runs meanwhile. That
+// one never ends: it holds nothing.
+class session::deputy {
  public:
-  explicit interrupts(tess::runtime& places) : first_(getpid() == gettid()) {
-    cancelled.store(false, std::memory_order_relaxed);
-    if (!first_) return;
-    start_canceller();
-    {
-      std::scoped_lock const held(cancelling);
-      to_cancel = &places;
-    }
-    struct sigaction ours{};
-    ours.sa_handler = on_interrupt;
-    sigemptyset(&ours.sa_mask);
-    sigaction(SIGINT, &ours, &before_);
-    // A program that ignores the signal goes on ignoring it.
-    if (before_.sa_handler == SIG_IGN) sigaction(SIGINT, &before_, nullptr);
-  }
-  ~interrupts() {
-    if (!first_) return;
-    sigaction(SIGINT, &before_, nullptr);
-    std::scoped_lock const held(cancelling);
-    to_cancel = nullptr;
-  }
-  interrupts(interrupts const&) = delete;
-  interrupts& operator=(interrupts const&) = delete;
+  deputy() { std::thread(&deputy::serve, this).detach(); }
 
-  // A Ctrl-C that came while the places started is known to the interpreter only.
-  void look_back() const {
-    if (!first_) return;
-    nanobind::gil_scoped_acquire const held;
-    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  // Runs it. After a handler raised, calls `cancel`, awaits the end, and throws what was raised.
+  void run(std::function<void()> const& mine, std::function<void()> const& cancel) {
+    constexpr auto look = std::chrono::milliseconds(20);
+    std::unique_lock held(lock_);
+    next_ = &mine;
+    changed_.notify_all();
+    std::exception_ptr raised;
+    while (!changed_.wait_for(held, look, [this] { return next_ == nullptr; })) {
+      if (raised) continue;
+      held.unlock();
+      raised = raised_by_handlers();
+      if (raised) cancel();
+      held.lock();
+    }
+    std::exception_ptr const thrown = std::exchange(thrown_, nullptr);
+    if (raised) std::rethrow_exception(raised);
+    if (thrown) std::rethrow_exception(thrown);
   }
 
  private:
-  bool first_;
-  struct sigaction before_{};
-};
+  void serve() {
+    std::unique_lock held(lock_);
+    for (;;) {
+      changed_.wait(held, [this] { return next_ != nullptr; });
+      held.unlock();
+      std::exception_ptr thrown;
+      try {
+        (*next_)();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      held.lock();
+      thrown_ = std::move(thrown);
+      next_ = nullptr;
+      changed_.notify_all();
+    }
+  }
 
-}  // namespace
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::function<void()> const* next_ = nullptr;
+  std::exception_ptr thrown_;
+};
 
 // Place 0 of a job of processes: its thread, and the work that the script hands to it.
 struct session::served {
@@ -205,7 +208,7 @@ void session::retire(std::uint64_t start, std::function<tess::task<void>()> give
     if (start != start_) return;
     retired_.push_back(std::move(give_back));
   }
-  if (!one_process() || process_ != getpid()) return;
+  if (!one_process() || process_ != getpid() || within_handler()) return;
   std::unique_lock const now(running_, std::try_to_lock);
   if (!now.owns_lock() || !places_) return;
   try {
@@ -229,6 +232,9 @@ session::work session::with_retired(work const& f) {
 }
 
 void session::run_task(work const& f) {
+  if (within_handler())
+    throw tess::error("tessera", "called by a signal's handler while another call is under way",
+                      "a handler that raises, or that leaves a word for later");
   std::scoped_lock const held(running_);
   if (served_ != nullptr) {
     work const all = with_retired(f);
@@ -237,14 +243,23 @@ void session::run_task(work const& f) {
   }
   begin();
   work const all = with_retired(f);
+  bool cancelled = false;
   try {
-    interrupts const ours(*places_);
-    ours.look_back();
-    places_->run([&all]() -> tess::task<void> { return all(); });
+    auto const run = [&] { places_->run([&all]() -> tess::task<void> { return all(); }); };
+    if (!on_first_thread()) {
+      run();
+      return;
+    }
+    // Never destroyed: its thread goes on until the process ends.
+    static deputy* const only = new deputy;
+    only->run(run, [&] {
+      cancelled = true;
+      places_->cancel("interrupted");
+    });
   } catch (...) {
-    if (cancelled.load(std::memory_order_relaxed)) {
+    if (cancelled) {
       end();
-      throw interrupted();
+      throw;
     }
     // A job that could not go on refuses every run.
     try {
@@ -253,11 +268,6 @@ void session::run_task(work const& f) {
       end();
     }
     throw;
-  }
-  // It came too late to end the run; the runtime is no longer of use.
-  if (cancelled.load(std::memory_order_relaxed)) {
-    end();
-    throw interrupted();
   }
 }
 

@@ -1,11 +1,12 @@
 // session: the places of this Python process, which start at the first call and stay until their number changes.
 //
 //   Places are threads of the process, or, after serve() under a launcher, processes, of which place 0 runs the script.
-//   Each start has a number: what lies in segments belongs to one start, and is made anew in the next. Ctrl-C ends the
-//   run that is under way, and with it the places: graphs stay, because they lie in ordinary memory.
+//   Each start has a number: what lies in segments belongs to one start, and is made anew in the next. While the
+//   interpreter's first thread waits for a run, it runs Python's handlers of signals. What one raises, as that of
+//   Ctrl-C does, ends the run, and with it the places: graphs stay, because they lie in ordinary memory.
 //
 // Threads   any, without the interpreter's lock; one run at a time, the others wait.
-// Errors    run() throws what the task throws; interrupted after Ctrl-C.
+// Errors    run() throws what the task throws, or nanobind::python_error, which a handler of a signal raised.
 #pragma once
 
 #include <condition_variable>
@@ -22,11 +23,6 @@
 #include "tess/tess.hpp"
 
 namespace engine {
-
-// Ctrl-C came while tasks ran.
-struct interrupted : std::exception {
-  [[nodiscard]] char const* what() const noexcept override { return "interrupted"; }
-};
 
 struct layout {
   unsigned places = 1;
@@ -72,6 +68,7 @@ class session {
 
  private:
   using work = std::function<tess::task<void>()>;
+  class deputy;
   struct served;
 
   session() = default;

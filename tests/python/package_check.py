@@ -517,6 +517,8 @@ class Inputs(unittest.TestCase):
             (lambda: ts.configure(workers="2"), TypeError, "workers='2', expected an integer"),
             (lambda: ts.bfs(g, 0, places=1.5), TypeError, "places=1.5, expected an integer"),
             (lambda: ts.closeness(g, k=1.5), TypeError, "k=1.5, expected an integer"),
+            (lambda: ts.betweenness(ts.from_edges(layers, directed=True), sources=[0]), ValueError,
+             "more than 1.8e308 shortest paths"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=1.5), ValueError, "damping=1.5"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=np.nan), ValueError, "damping=nan"),
             (lambda: ts.pagerank(ts.generate("grid:3x3"), iterations=2**40), ValueError, "iterations=1099511627776"),
@@ -565,6 +567,8 @@ class Inputs(unittest.TestCase):
             (lambda: ts.from_edges([[0, 1]], self_loops=True), ValueError, "self_loops=True, expected drop, keep or"),
         ]
         g = ts.from_edges([[0, 1]])
+        # Layers of 8 vertices, each joined to all of the next one: 8^349 paths.
+        layers = [[8 * i + j, 8 * i + 8 + k] for i in range(350) for j in range(8) for k in range(8)]
         for f in (ts.pagerank, ts.louvain, ts.label_propagation, ts.closeness, ts.harmonic, ts.random_walks):
             cases.append((lambda f=f: f(g, weighted="yes"), TypeError, "weighted='yes', expected True or False"))
         cases.append((lambda: ts.betweenness(g, normalized=1), TypeError, "normalized=1, expected True or False"))
@@ -591,6 +595,56 @@ class Process(unittest.TestCase):
             ts.betweenness(g)
         self.assertLess(time.monotonic() - begin, 10)
         self.assertTrue((ts.pagerank(g) == before).all())
+
+    def test_ctrl_c_ends_walks(self):
+        g = ts.generate("kron:12")
+        ts.random_walks(g, length=2, walks=1)
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        begin = time.monotonic()
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            ts.random_walks(g, length=500_000, walks=1, sources=range(64))
+        self.assertLess(time.monotonic() - begin, 2)
+
+    def test_long_walks_are_the_same_on_all_places(self):
+        g, found = ts.generate("kron:8"), []
+        for places in (1, 3):
+            found.append(ts.random_walks(g, length=5000, walks=1, sources=range(50), seed=3, places=places))
+        ts.configure()
+        self.assertTrue((found[0] == found[1]).all())
+
+    def test_handlers_of_signals_run_during_a_call(self):
+        class Over(Exception):
+            pass
+
+        def heard(number, frame):
+            came.append((number, time.monotonic() - begin))
+            if number == signal.SIGINT:
+                with self.assertRaisesRegex(RuntimeError, "handler while another call"):
+                    ts.places()
+            if number == signal.SIGALRM:
+                raise Over
+
+        g = ts.generate("kron:15")
+        before = ts.bfs(g, 0)
+        kept = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
+        timers = [threading.Timer(after, lambda number=number: os.kill(os.getpid(), number))
+                  for after, number in ((0.2, signal.SIGTERM), (0.3, signal.SIGINT), (0.6, signal.SIGALRM))]
+        came, begin = [], time.monotonic()
+        try:
+            for timer in timers:
+                timer.start()
+            with self.assertRaises(Over):
+                ts.betweenness(g)
+            for timer in timers:
+                timer.join()
+        finally:
+            for number, handler in kept.items():
+                signal.signal(number, handler)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertEqual([number for number, _ in came], [signal.SIGTERM, signal.SIGINT, signal.SIGALRM])
+        self.assertLess(came[0][1], 0.6)
+        self.assertTrue((ts.bfs(g, 0) == before).all())
 
     def test_ctrl_c_while_places_start_is_not_lost(self):
         g = ts.generate("grid:150x150")
