@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <numeric>
 
@@ -12,6 +11,7 @@
 #include "command_line/text_file.hpp"
 #include "command_line/trials.hpp"
 #include "command_line/vertex_table.hpp"
+#include "command_line/vertex_vector.hpp"
 #include "graph/error.hpp"
 #include "kernels/row_stream.hpp"
 
@@ -38,22 +38,9 @@ tess::task<std::vector<vertex_pair>> edges_of(graph::distributed_graph g) {
   co_return pairs;
 }
 
-// A line is two vertices, by name or number, and a comma or a tab between them.
 std::vector<vertex_pair> pairs_in(std::string const& path, command_line::loaded_graph const& loaded) {
-  std::ifstream file(path);
-  if (!file) throw graph::input_error(path, 0, "cannot be opened", "a file of pairs");
   std::vector<vertex_pair> pairs;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();
-    std::size_t const comma = line.find_first_of(",\t");
-    if (line.empty()) continue;
-    if (comma == std::string::npos) throw graph::input_error(path, number, "one word", "two vertices, as a,b");
-    auto const a = loaded.lookup(line.substr(0, comma));
-    auto const b = loaded.lookup(line.substr(comma + 1));
-    if (!a || !b) throw graph::input_error(path, number, line + " has no vertex of the graph", "two of its vertices");
-    pairs.push_back({*a, *b});
-  }
+  for (auto const& [a, b] : command_line::pairs_of(loaded, path)) pairs.push_back({a, b});
   return pairs;
 }
 
@@ -115,7 +102,8 @@ int main(int argc, char** argv) {
                  command_line::choices<similarity_measure>{{"jaccard", similarity_measure::jaccard},
                                                            {"overlap", similarity_measure::overlap}},
                  "the common neighbours over those of either (jaccard, the default), or over the fewer ones (overlap)");
-  app.add_option("--pairs", o.pairs, "a file with two vertices in each line, as a,b (default: the graph's edges)");
+  app.add_option("--pairs", o.pairs,
+                 "a file with two vertices in each line, as a,b, or one of --output (default: the graph's edges)");
   app.add_option("--top", o.top, "how many pairs to print").shows_default();
   command_line::declare_text_output(app, o.output, "a row for each pair");
   command_line::declare_trials(app, o.trials);
