@@ -142,8 +142,9 @@ class fabric {
   /// 7. Direct access from this process to a place's segment.
   [[nodiscard]] virtual place_window window(place_id place) const noexcept = 0;
 
-  /// 8. The segment of a place of this process; its growth, which commits [offset, offset + bytes) or returns false;
-  /// and how much memory the process may still use.
+  /// 8. The segment of a place; of another process's without a window only its size, 0 if that cannot be had. Growth
+  /// of an own one, which commits [offset, offset + bytes) or returns false; and how much memory the process may still
+  /// use.
   [[nodiscard]] virtual place_segment segment(place_id place) const noexcept = 0;
   [[nodiscard]] virtual bool extend_segment(place_id place, std::uint64_t offset, std::uint64_t bytes) = 0;
   [[nodiscard]] virtual memory_room room(place_id place) const = 0;

@@ -43,6 +43,9 @@ TEST_P(strided, shapes_move_their_elements_and_no_others) {
       for (std::size_t const length : {0U, 1U, 3U})
         for (std::size_t const local : {3U, 4U, 20U})
           for (std::size_t const far : {3U, 7U}) co_await there_and_back(remote, {count, length, local, far});
+    std::vector<std::uint32_t> const mine(2);
+    counter done;
+    EXPECT_THROW(put_strided(mine, remote, {2, 1, 1, std::size_t{1} << 45}, done), error) << "beyond the segment";
     co_await at(p, [](auto g) { deallocate(g); }, remote);
   });
 }

@@ -53,7 +53,7 @@ void open_windows(job_state& j) {
     place_window const window = j.fabric->window(id);
     j.windows.load.push_back(entry(window.load));
     j.windows.atomic.push_back(entry(window.atomic));
-    // The fabric would have to ask for the size of each of the others, which only their owners check.
+    // The fabric would have to ask each of the others for its size; check_access does when it needs one.
     bool const known = window.load != nullptr || i - j.first_place < j.local_places;
     j.windows.segment_bytes.push_back(known ? j.fabric->segment(id).bytes : 0);
   }

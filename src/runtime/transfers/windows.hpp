@@ -15,7 +15,7 @@ struct window_tables {
   std::vector<std::uint64_t> atomic;
   std::vector<std::uint64_t> delayed;        ///< empty unless words are delayed
   std::vector<std::uint64_t> verified;       ///< empty unless the job verifies every access
-  std::vector<std::uint64_t> segment_bytes;  ///< 0: another place without a window
+  std::vector<std::uint64_t> segment_bytes;  ///< 0: the fabric knows; a place without a window
 };
 
 /// Fills the tables from the job's fabric and makes `job` point to them.

@@ -33,8 +33,10 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
   if (g.place() >= job.places)
     throw error(where(), "access to place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
                 "a place below " + std::to_string(job.places));
-  std::uint64_t const size = job.segment_bytes[g.place()];
-  if (g.offset() >= size || bytes > size - g.offset())
+  std::uint64_t size = job.segment_bytes[g.place()];
+  if (size == 0) size = the_job->fabric->segment(g.place()).bytes;
+  // If the place is gone, the operation says so.
+  if (size != 0 && (g.offset() >= size || bytes > size - g.offset()))
     throw error(where(),
                 std::to_string(bytes) + " bytes at place " + std::to_string(g.place()) + " offset " +
                     std::to_string(g.offset()),
