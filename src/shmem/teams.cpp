@@ -31,11 +31,26 @@ static_assert(sizeof(id_set) <= box_bytes);
 id_set free_ids;
 std::vector<std::unique_ptr<tess_shmem_team>> teams;
 std::vector<std::unique_ptr<tess_shmem_context>> contexts;
-/// Destroyed ones, without a team, so that a program that still uses one is told so; the oldest is made again.
-std::deque<std::unique_ptr<tess_shmem_context>> destroyed_contexts;
-constexpr std::size_t destroyed_contexts_kept = 64;
+/// Destroyed ones, which are invalid, so that a program that still uses one is told so; the oldest is made again.
+template <class T>
+std::deque<std::unique_ptr<T>> destroyed;
+constexpr std::size_t destroyed_kept = 64;
 std::vector<std::unique_ptr<tess_shmem_pending>> pendings;
 std::mutex contexts_lock;
+
+template <class T>
+std::unique_ptr<T> make() {
+  if (destroyed<T>.size() <= destroyed_kept) return std::make_unique<T>();
+  std::unique_ptr<T> oldest = std::move(destroyed<T>.front());
+  destroyed<T>.pop_front();
+  return oldest;
+}
+/// Leaves null.
+template <class T>
+void retire(std::unique_ptr<T>& one) {
+  *one = {};
+  destroyed<T>.push_back(std::move(one));
+}
 
 void take(int id) {
   free_ids[static_cast<std::size_t>(id) / 64] &= ~(std::uint64_t{1} << (id % 64));
@@ -82,7 +97,7 @@ int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config
   if (id < 0) return -1;
   if (me >= 0) {
     take(id);
-    auto team = std::make_unique<tess_shmem_team>();
+    auto team = make<tess_shmem_team>();
     team->start = parent.start + s.start * parent.stride;
     team->stride = parent.stride * s.stride;
     team->size = s.size;
@@ -104,12 +119,6 @@ void end_pending(tess_shmem_context const& context) {
   if (context.pending == nullptr) return;
   own.network->quiet(*context.pending);
   std::erase_if(pendings, [&](auto const& pending) { return pending.get() == context.pending; });
-}
-
-/// Leaves null in `contexts`.
-void retire(std::unique_ptr<tess_shmem_context>& context) {
-  *context = {};
-  destroyed_contexts.push_back(std::move(context));
 }
 
 void destroy_contexts_of(tess_shmem_team const& team) {
@@ -222,7 +231,9 @@ void team_destroy(shmem_team_t team) {
   group(*team).meet();
   destroy_contexts_of(*team);
   give_back(team->id);
-  std::erase_if(teams, [&](auto const& one) { return one.get() == team; });
+  auto const found = std::ranges::find(teams, team, [](auto const& one) { return one.get(); });
+  retire(*found);
+  teams.erase(found);
 }
 
 void* team_ptr(shmem_team_t team, void const* dest, int pe) {
@@ -239,13 +250,7 @@ int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
   constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if (team == SHMEM_TEAM_INVALID || (options & ~known) != 0) return -1;
   std::scoped_lock const one(contexts_lock);
-  std::unique_ptr<tess_shmem_context> made;
-  if (destroyed_contexts.size() > destroyed_contexts_kept) {
-    made = std::move(destroyed_contexts.front());
-    destroyed_contexts.pop_front();
-  } else {
-    made = std::make_unique<tess_shmem_context>();
-  }
+  auto made = make<tess_shmem_context>();
   *made = {&of(team), options, is_world(*team) ? 1 : 0, make_pending()};
   *ctx = made.get();
   contexts.push_back(std::move(made));
@@ -293,6 +298,7 @@ void close_teams() {
   for (auto& context : contexts) retire(context);
   contexts.clear();
   pendings.clear();
+  for (auto& team : teams) retire(team);
   teams.clear();
   tess_shmem_team_world.id = tess_shmem_team_shared.id = -1;
 }

@@ -16,6 +16,7 @@ SOURCE = Path(__file__).parent / "programs" / "errors.c"
 BETWEEN = "a call between them"
 SYMMETRIC = r"memory of shmem_malloc \(0x\w+ to 0x\w+\) or a static of the program \(0x\w+ to 0x\w+\)"
 CONTEXT = "SHMEM_CTX_DEFAULT, or a context that was made and not destroyed"
+TEAM = "SHMEM_TEAM_WORLD, or a team that was made and not destroyed"
 # The misuse: the call, what was wrong, what was expected.
 MISUSES = {
     "before init": ("shmem_long_put", "outside of shmem_init", BETWEEN),
@@ -54,7 +55,11 @@ MISUSES = {
     "destroyed twice": ("shmem_ctx_destroy", "a context that was destroyed", "a context of shmem_ctx_create"),
     "destroyed context": ("shmem_ctx_destroy", "a context that was destroyed", "a context of shmem_ctx_create"),
     "default context": ("shmem_ctx_destroy", "the default context", "a context of shmem_ctx_create"),
-    "invalid team": ("shmem_team_sync", "an invalid team", "SHMEM_TEAM_WORLD, or a team that was made"),
+    "invalid team": ("shmem_team_sync", "an invalid team", TEAM),
+    "team used after its destruction": ("shmem_team_sync", "an invalid team", TEAM),
+    "reduction by a destroyed team": ("shmem_long_sum_reduce", "an invalid team", TEAM),
+    "context of a destroyed team": ("shmem_team_create_ctx", "an invalid team", TEAM),
+    "team destroyed twice": ("shmem_team_destroy", "a team that was destroyed", "a team of shmem_team_split_"),
     "world destroyed": ("shmem_team_destroy", "a team that the library made", "a team of shmem_team_split_"),
     "active set too large": ("shmem_barrier", "the active set of PE_start 0, .*PE_size 4", "PEs of the job"),
     "active set without this PE": ("shmem_barrier", "the active set of .* PE_size 2", "this one among them"),

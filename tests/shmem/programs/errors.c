@@ -90,6 +90,29 @@ int main(int argc, char** argv) {
     if (me == 0) shmem_team_create_ctx(team, 0, &ctx);
     if (me == 0) shmem_ctx_long_p(ctx, word, 1, 1); /* "PE of a team's context" line */
   }
+  // Its memory may be another team's.
+  CASE("team used after its destruction") {
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+    shmem_team_destroy(team);
+    shmem_team_t other;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &other);
+    shmem_team_sync(team); /* "team used after its destruction" */
+  }
+  CASE("reduction by a destroyed team") {
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+    shmem_team_destroy(team);
+    shmem_long_sum_reduce(team, word, word, 1); /* "reduction by a destroyed team" */
+  }
+  CASE("context of a destroyed team") {
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+    shmem_team_destroy(team);
+    shmem_team_create_ctx(team, 0, &ctx); /* "context of a destroyed team" */
+  }
+  CASE("team destroyed twice") {
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+    shmem_team_destroy(team);
+    shmem_team_destroy(team); /* "team destroyed twice" */
+  }
   CASE("heap exhausted") {
     int objects = 0;
     while (shmem_malloc(300000) != NULL) ++objects;
