@@ -124,5 +124,24 @@ TEST(calls, of_several_tasks_overlap_unless_the_settings_say_no) {
   EXPECT_GT(most_at_a_time(true), 1);
 }
 
+TEST(calls, that_are_given_up_let_further_tasks_start) {
+  settings s;
+  s.places = 2;
+  s.fabric = "smp";
+  s.overlap_calls = false;
+  s.stall_timeout = 20;
+  int const code = tess::run(s, {}, [](args) -> task<int> {
+    bool given_up = false;
+    try {
+      co_await with_timeout(at(1, []() -> task<void> { co_await sleep_for(std::chrono::milliseconds(20)); }),
+                            std::chrono::milliseconds(1));
+    } catch (timed_out const&) {
+      given_up = true;
+    }
+    co_return given_up ? co_await async([]() -> task<int> { co_return 7; }()) : 1;
+  });
+  EXPECT_EQ(code, 7);
+}
+
 }  // namespace
 }  // namespace tess

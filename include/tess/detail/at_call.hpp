@@ -86,9 +86,9 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
     return wait_.given_up_by_failure ? std::coroutine_handle<>(h) : wait_.await_suspend(h);
   }
   R await_resume() {
+    if (waited_) --self->waiting_calls;
     // Given up: the destructor abandons the slot.
     wait_.leave();
-    if (waited_) --self->waiting_calls;
     if (wait_.given_up_by_failure) [[unlikely]]
       has_failed(wait_.target) ? throw_place_failed(wait_.target) : throw_place_failed();
     at_slot* const slot = std::exchange(slot_, nullptr);
