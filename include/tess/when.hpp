@@ -7,8 +7,9 @@
 //     co_await wait_until(flag, [](long x) { return x >= 3; });
 //
 // Threads   any task. What is started runs at this place, under the caller's finish.
-// Errors    when_all throws the first exception that a task ended by, after all have ended. when_any does not throw:
-//           awaiting the future does. then passes the future's exception on without calling the function.
+// Errors    when_all throws the first exception that a task ended by, after all have ended. when_any throws only if the
+//           vector is empty: awaiting the future throws what its task did. then passes the future's exception on
+//           without calling the function.
 // Cost      a task for each; wait_until reads the word again whenever the worker has nothing else to do, and after a
 //           millisecond once every 100 us. A counter, a sync_var or an event_counter wakes its waiter instead.
 #pragma once
@@ -23,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#include "tess/error.hpp"
 #include "tess/future.hpp"
 #include "tess/timeout.hpp"
 #include "tess/word.hpp"
@@ -108,7 +110,7 @@ task<std::size_t> when_any(future<T>... futures) {
 }
 template <class T>
 task<std::size_t> when_any(std::vector<future<T>> futures) {
-  TESS_ASSERT(!futures.empty(), "when_any needs a future");
+  if (futures.empty()) throw error("when_any", "an empty vector", "at least one future");
   auto const first = std::make_shared<detail::first_ready>();
   for (std::size_t i = 0; i < futures.size(); ++i) spawn(detail::watch(futures[i], i, first));
   co_return co_await first->index.read_ff();

@@ -93,6 +93,12 @@ TEST_P(when, any_is_ready_says_which) {
       failed = std::current_exception();
     }
     EXPECT_EQ(what(failed), "it failed");
+    try {
+      static_cast<void>(co_await when_any(std::vector<future<long>>()));
+      ADD_FAILURE() << "none can be the first of no futures";
+    } catch (error const& e) {
+      EXPECT_STREQ(e.what(), "when_any: an empty vector; expected at least one future");
+    }
   });
 }
 
