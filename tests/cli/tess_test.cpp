@@ -141,6 +141,17 @@ TEST_F(tess_command, refuses_invalid_values_and_names_valid_ones) {
   }
 }
 
+TEST_F(tess_command, refuses_hosts_without_the_fabric_that_reaches_them) {
+  write_script("show", "echo started");
+  for (auto const* const typed : {"--hosts a,b", "--launcher mpirun", "--fabric smp --hosts a,b"}) {
+    outcome const run = tess(std::string{"run "} + typed + " -n 2 show");
+    EXPECT_EQ(run.code, 2) << typed;
+    EXPECT_NE(run.error.find(" is an option of the fabric ucx; give --fabric ucx, too"), std::string::npos)
+        << run.error;
+    EXPECT_EQ(run.said, "");
+  }
+}
+
 TEST_F(tess_command, names_the_package_of_a_launcher_of_several_hosts_when_there_is_none) {
   write_script("show", "echo started");
   outcome const run = tess("run --fabric ucx --hosts a,b -n 2 show", "PATH=/nonexistent ");

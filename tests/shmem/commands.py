@@ -98,6 +98,18 @@ class Launchers(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("--bind-to is an option of other launchers; oshrun takes it", ran.stderr)
 
+    def test_refuse_what_only_tasks_have(self):
+        for words in ("--delay 3us", "--workers 2", "--fabric hostile", "--fabric ucx --delay=3us"):
+            with self.subTest(words=words):
+                option = "--delay" if "--delay" in words else words.replace(" 2", "")
+                for command in (["tess", "run"], ["oshrun"]):
+                    ran = run(TESS.parent / command[0], *command[1:], *words.split(), PROGRAMS / "example_ring")
+                    self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                    self.assertIn(f"{option} would do nothing: {PROGRAMS / 'example_ring'} is a program", ran.stderr)
+        # Each PE has a job of its own there.
+        ran = run(TESS, "run", "-n", 2, "--workers", 2, "--delay", "3us", PROGRAMS / "with_tessera")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
     def test_take_the_number_of_pes_as_others_do(self):
         for words in (["oshrun", "-np", 5], ["oshrun", "-n", 5], ["tess", "run", "-n", 5]):
             ran = run(TESS.parent / words[0], *words[1:], PROGRAMS / "example_ring")

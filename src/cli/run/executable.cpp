@@ -73,6 +73,10 @@ bool is_openshmem_program(std::filesystem::path const& program) {
   return contains_any(program, {{"\0libshmem.so", 12}, {"Tessera\0\3SHMEM", 14}});
 }
 
+bool has_runtime(std::filesystem::path const& program) {
+  return contains_any(program, {{"Tessera\0\4RUNTIME", 16}});
+}
+
 bool is_mpi_program(std::filesystem::path const& program) {
   return contains_any(program, {{"\0libmpi.so", 10}});
 }

@@ -9,6 +9,8 @@ namespace tess::cli {
 
 /// It needs libshmem, or has its functions inside.
 [[nodiscard]] bool is_openshmem_program(std::filesystem::path const& program);
+/// It has the runtime, libtessera, inside.
+[[nodiscard]] bool has_runtime(std::filesystem::path const& program);
 /// It needs libmpi.
 [[nodiscard]] bool is_mpi_program(std::filesystem::path const& program);
 

@@ -274,6 +274,23 @@ words options_by_environment() {
   become(here.programs() / "machine" / "tess-machine", machine_words);
 }
 
+/// Refuses options that would do nothing.
+void refuse_without_ucx(words const& given, std::string_view fabric) {
+  if (fabric == "ucx") return;
+  for (char const* const option : {"--hosts", "--launcher"})
+    if (std::ranges::find(given, option) != given.end())
+      throw usage_error{fmt::format("run: {} is an option of the fabric ucx; give --fabric ucx, too", option)};
+}
+void refuse_without_runtime(words const& given, std::string_view fabric, std::string const& program) {
+  std::string useless;
+  if (fabric == "hostile" || fabric == "tile") useless = fmt::format("--fabric {}", fabric);
+  for (char const* const option : {"--workers", "--delay"})
+    if (std::ranges::find(given, option) != given.end()) useless = option;
+  if (useless.empty()) return;
+  throw usage_error{fmt::format("run: {} would do nothing: {} is a program of OpenSHMEM without tasks; leave it out",
+                                useless, program)};
+}
+
 }  // namespace
 
 int run_words(words const& given, bool always_pes) {
@@ -289,10 +306,12 @@ int run_words(words const& given, bool always_pes) {
                     "Examples: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4\n"
                     "          tess run --machine nemesys-4x4 bfs kron:8"};
   words machine_words;
+  words given_options;
   for (auto const& option : run_options) {
     std::string const names =
         option.short_name.empty() ? std::string{option.name} : fmt::format("{},{}", option.short_name, option.name);
-    auto const set_variable = [&option](std::string const& value) {
+    auto const set_variable = [&option, &given_options](std::string const& value) {
+      given_options.emplace_back(option.name);
       ::setenv(std::string{option.variable}.c_str(), value.c_str(), 1);
     };
     if (option.variable.empty()) {
@@ -321,11 +340,14 @@ int run_words(words const& given, bool always_pes) {
     throw usage_error{fmt::format("run: which program?\nbundled programs: {}\nexample: tess run bfs graph.mtx -n 4",
                                   bundled_names(here))};
   }
+  std::string const fabric = environment_variable("TESS_FABRIC");
+  refuse_without_ucx(given_options, fabric);
   if (!machine_words.empty()) become_machine(here, machine_words, split);
   fs::path const program = find_program(split.program, here, here.programs());
-  char const* const fabric = std::getenv("TESS_FABRIC");
-  if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
-  if (always_pes || is_openshmem_program(program)) return run_pes(program, split.arguments);
+  bool const of_pes = is_openshmem_program(program);
+  if (of_pes && !has_runtime(program)) refuse_without_runtime(given_options, fabric, split.program);
+  if (fabric == "ucx") return launch(program, split.arguments);
+  if (always_pes || of_pes) return run_pes(program, split.arguments);
   become(program, split.arguments);
 }
 

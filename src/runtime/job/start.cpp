@@ -33,6 +33,16 @@
 #include "tess/detail/tasks/fail_allocation.hpp"
 #include "tess/memory.hpp"
 
+#if !defined(__riscv)
+// A program that contains the runtime is known by this note (System V ABI, "Note Section").
+asm(".pushsection .note.tessera.runtime, \"a\", @note\n"
+    ".p2align 2\n"
+    ".4byte 8, 12, 4\n"
+    ".asciz \"Tessera\"\n"
+    ".ascii \"\\004RUNTIME\\000\\000\\000\\000\"\n"
+    ".popsection\n");
+#endif
+
 namespace tess {
 
 namespace detail {
