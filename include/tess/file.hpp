@@ -51,7 +51,7 @@ struct close_file {
 
 class file {
  public:
-  /// Collective: opens an existing file, or begins a new one.
+  /// Collective: opens an existing file, or begins a new one. Name and mode are the same at all places.
   static task<file> open(std::string path, file_mode mode);
 
   /// Bytes that the file has now.

@@ -163,7 +163,49 @@ TEST_P(files, that_cannot_be_are_an_error_at_every_place) {
     expect_all(co_await errors_of_all(read, "/dev/null"), "it is a device or a pipe");
     expect_all(co_await errors_of_all(write, here_is / "no/such/folder"), "cannot create it: No such file");
     expect_all(co_await errors_of_all(write, "/tmp"), "cannot write it: Is a directory");
+    expect_all(co_await errors_of_all(read, ""), "a file without a name: place 0 cannot open it: No such file");
+    expect_all(co_await errors_of_all(write, ""), "a file without a name: place 0 cannot open it: No such file");
     EXPECT_EQ(here_is.entries(), 0U);
+  });
+}
+
+TEST_P(files, have_one_name_and_one_mode) {
+  run_here([]() -> task<void> {
+    if (places() == 1) co_return;
+    folder const here_is;
+    fill_with(here_is / "kept", "old");
+    auto const modes = [](std::string n) -> task<> {
+      static_cast<void>(co_await file::open(n, here() == 1 ? file_mode::read : file_mode::write));
+    };
+    auto const names = [](std::string n) -> task<> {
+      static_cast<void>(co_await file::open(here() == 1 ? n + "2" : n, file_mode::write));
+    };
+    std::string const expected = "; expected the same name and mode at all places";
+    std::string const name = here_is / "kept";
+    expect_all(co_await errors_of_all(modes, name),
+               "place 1 opens `" + name + "` to read, and place 0 opens `" + name + "` to write" + expected);
+    expect_all(co_await errors_of_all(names, name),
+               "place 1 opens `" + name + "2` to write, and place 0 opens `" + name + "` to write" + expected);
+    EXPECT_EQ(content(name), "old");
+    EXPECT_EQ(here_is.entries(), 1U);
+  });
+}
+
+TEST_P(files, say_what_they_expect) {
+  run_here([]() -> task<void> {
+    folder const here_is;
+    fill_with(here_is / "kept", "old");
+    auto const writes = [](std::string n) -> task<> {
+      file in = co_await file::open(n, file_mode::read);
+      co_await in.write_at(0, std::string("text"));
+    };
+    auto const closed = [](std::string n) -> task<> {
+      file out = co_await file::open(n, file_mode::write);
+      co_await out.close();
+      co_await out.write_at(0, std::string("text"));
+    };
+    expect_all(co_await errors_of_all(writes, here_is / "kept"), "is open for reading only; expected file_mode::write");
+    expect_all(co_await errors_of_all(closed, here_is / "other"), "is closed; expected an open file");
   });
 }
 

@@ -181,6 +181,10 @@ task<std::shared_ptr<file_descriptor>> begin_file(std::string const& path, file_
     if (std::fflush(stdout) != 0) names.failure = failure_of("cannot write it");
     co_return make_descriptor(STDOUT_FILENO);
   }
+  if (path.empty()) {
+    names.failure = failure_of("cannot open it", ENOENT);
+    co_return nullptr;
+  }
   names.target = mode == file_mode::write ? target_of(path) : path;
   struct stat now{};
   bool const exists = stat(names.target.c_str(), &now) == 0;

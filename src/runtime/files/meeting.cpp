@@ -41,8 +41,8 @@ void leave_at_0(std::uint64_t file, place_id from) {
 
 }  // namespace
 
-file_meeting::file_meeting(file_names names, bool written)
-    : names_(std::move(names)), written_(written), now_(std::make_shared<round>(places())), left_(places()) {}
+file_meeting::file_meeting(file_names names)
+    : names_(std::move(names)), now_(std::make_shared<round>(places())), left_(places()) {}
 
 file_meeting::~file_meeting() {
   remove_new();
@@ -103,17 +103,18 @@ bool file_meeting::leave(place_id from) {
   std::scoped_lock const hold(lock_);
   if (left_[from]) return false;
   left_[from] = true;
-  if (written_) {
+  if (names_.written) {
     remove_new();
-    if (failure_.empty()) failure_ = "place " + std::to_string(from) + " left it without close()";
+    if (failure_.empty())
+      failure_ = "place " + std::to_string(from) + " left it without close(); expected close() at every place";
   }
   bool const all = ++left_count_ == places();
   if (!all) add(*std::shared_ptr(now_), from, {});
   return all;
 }
 
-std::uint64_t begin_meetings(file_names names, bool written) {
-  auto made = std::make_shared<file_meeting>(std::move(names), written);
+std::uint64_t begin_meetings(file_names names) {
+  auto made = std::make_shared<file_meeting>(std::move(names));
   std::scoped_lock const hold(table().lock);
   table().files.emplace(++table().last, std::move(made));
   return table().last;
@@ -130,7 +131,7 @@ task<file_names> names_of(std::uint64_t file) {
       0,
       [](std::uint64_t f) {
         auto const m = meetings_of(f);
-        return m == nullptr ? file_names{.failure = "place 0 left it"} : m->names();
+        return m == nullptr ? file_names{.failure = "place 0 left it; expected close() at every place"} : m->names();
       },
       file);
 }
@@ -140,7 +141,7 @@ task<file_agreement> meet(std::uint64_t file, file_contribution c) {
       0,
       [](std::uint64_t f, place_id from, file_contribution mine) -> task<file_agreement> {
         auto const m = meetings_of(f);
-        if (m == nullptr) co_return file_agreement{.failure = "all places left it"};
+        if (m == nullptr) co_return file_agreement{.failure = "all places left it; expected close() at every place"};
         bool const last = mine.last;
         auto const r = m->contribute(from, std::move(mine));
         static_cast<void>(co_await r->complete.read_ff());

@@ -34,6 +34,8 @@ struct file_agreement {
 
 /// What the other places need to open the file as place 0 did.
 struct file_names {
+  std::string path{};  ///< as it was given
+  bool written = false;
   std::string target{};   ///< the name, or what it leads to as a link
   std::string partial{};  ///< the new file's name; empty: there is none
   std::string failure{};
@@ -55,7 +57,7 @@ class file_meeting {
     sync_var<std::uint64_t> complete;
   };
 
-  file_meeting(file_names names, bool written);
+  explicit file_meeting(file_names names);
   /// Removes a new file that did not get its name.
   ~file_meeting();
   file_meeting(file_meeting const&) = delete;
@@ -77,7 +79,6 @@ class file_meeting {
   void remove_new();
 
   file_names names_;
-  bool written_;
   spin_lock lock_;
   std::shared_ptr<round> now_;
   std::shared_ptr<round> previous_;
@@ -87,7 +88,7 @@ class file_meeting {
 };
 
 /// Begins the meetings of a file, at place 0; the file's number.
-[[nodiscard]] std::uint64_t begin_meetings(file_names names, bool written);
+[[nodiscard]] std::uint64_t begin_meetings(file_names names);
 /// Null if they have ended.
 [[nodiscard]] std::shared_ptr<file_meeting> meetings_of(std::uint64_t file);
 /// From any place.
