@@ -278,7 +278,7 @@ consteval void check_callable() {
       address_free<F> || !message_part<F>,
       "a callable that travels must not capture by reference, or capture a pointer, std::span or "
       "std::string_view: capture values, a global_ptr or a place_local, or pass objects as arguments; if what "
-      "it captures is a union or bit-field without an address, see tess/unchecked.hpp");
+      "it captures is a union, bit-field or std::complex, without an address, see tess/unchecked.hpp");
 }
 
 /// An argument or a result that travels as bytes.
@@ -288,8 +288,8 @@ consteval void check_value() {
     static_assert(message_part<T>, "a value that travels as bytes must be trivially copyable");
     static_assert(address_free<T> || !message_part<T>,
                   "a value that travels must not hold an address (std::span, std::string_view, a reference): pass an "
-                  "object, tess::array, tess::string or a global_ptr; if it holds a union or bit-field without an "
-                  "address, specialise tess::plain_data for it");
+                  "object, tess::array, tess::string or a global_ptr; if it holds a union, bit-field or "
+                  "std::complex but no address, specialise tess::plain_data for it");
   }
 }
 

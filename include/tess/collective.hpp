@@ -9,10 +9,11 @@
 //          has no frame. Otherwise barrier: ceil(log2 P) notifications per place (dissemination). Others: for P <= 8
 //          one put to each other place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast
 //          use all_reduce.
-//          T up to 64 bytes; for broadcast, T and a bool together. Larger values: exchange.hpp.
+//          T up to 64 bytes. Larger values: exchange.hpp.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -78,10 +79,11 @@ concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_b
 /// A value or an element that a collective takes to other places.
 template <class T>
 consteval void check_collective() {
-  static_assert(address_free<T>,
-                "a collective's value must not hold an address (a pointer, std::span, std::string_view, a reference): "
-                "combine values or a global_ptr; if it holds a union or bit-field without an address, specialise "
-                "tess::plain_data for it");
+  static_assert(
+      address_free<T>,
+      "a collective's value must not hold an address (a pointer, std::span, std::string_view, a reference): "
+      "combine values or a global_ptr; if it holds a union, bit-field or std::complex but no address, specialise "
+      "tess::plain_data for it");
 }
 
 template <class T>
@@ -107,15 +109,16 @@ task<std::optional<T>> team_reduce(team_name team, T mine, unsigned root, Op op)
 }
 template <reducible T>
 task<T> team_broadcast(team_name team, T value, unsigned root) {
-  struct candidate {
-    T value;
-    bool chosen;
-  };
-  static_assert(reducible<candidate>, "broadcast: T of at most 48 bytes");
+  check_collective<T>();
   check_root(team, root);
-  candidate const c = co_await team_all_reduce(team, candidate{value, team_rank(team) == root},
-                                               [](candidate const& a, candidate const& b) { return a.chosen ? a : b; });
-  co_return c.value;
+  // The others add nothing to the root's bytes.
+  std::array<unsigned char, sizeof(T)> mine{};
+  if (team_rank(team) == root) std::memcpy(mine.data(), &value, sizeof(T));
+  auto const all = co_await team_all_reduce(team, mine, [](auto left, auto const& right) {
+    for (std::size_t i = 0; i < sizeof(T); ++i) left[i] |= right[i];
+    return left;
+  });
+  co_return read_value<T>(reinterpret_cast<std::byte const*>(all.data()));
 }
 template <reducible T, class Op>
 task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {

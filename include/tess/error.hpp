@@ -27,7 +27,7 @@ class remote_error : public std::runtime_error {
   remote_error(place_id place, std::string type_name, std::string const& text);
   /// The place that threw it.
   [[nodiscard]] place_id place() const noexcept { return place_; }
-  /// The thrown type's demangled name; empty if it was not a std::exception.
+  /// The thrown type's demangled name, also of one that is no std::exception.
   [[nodiscard]] std::string const& type_name() const noexcept { return type_name_; }
 
  private:

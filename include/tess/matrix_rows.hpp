@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "tess/detail/objects/plain_data.hpp"
+
 namespace tess {
 
 /// The value of entries that have none.
@@ -21,6 +23,8 @@ struct matrix_entry {
 
   friend bool operator==(matrix_entry const&, matrix_entry const&) = default;
 };
+template <detail::complex_number T>
+inline constexpr bool plain_data<matrix_entry<T>> = true;
 
 /// The rows of one place, numbered from 0: row i of them is row first + i of the matrix. All arrays are in the segment.
 template <class T = pattern>

@@ -223,6 +223,10 @@ TEST_P(collectives, agree_with_arithmetic_round_after_round) {
         EXPECT_EQ(at_root.has_value(), here() == root);
         if (at_root) EXPECT_EQ(*at_root, round * n * (n - 1) / 2);
         EXPECT_EQ(co_await broadcast(me * 100 + round, root), root * 100 + round);
+        std::array<std::int64_t, 8> longest{-1 - me, me, round, -round};
+        longest.back() = me - 7;
+        EXPECT_EQ(co_await broadcast(longest, root),
+                  (std::array<std::int64_t, 8>{-1 - root, root, round, -round, 0, 0, 0, root - 7}));
         EXPECT_EQ(co_await prefix_sum(me + 1), me * (me + 1) / 2);
         // Not commutative: only place order gives the digits in order.
         struct line {

@@ -1,6 +1,7 @@
 // values: strings, containers and what they are nested in travel by value to and from other places, of any size.
 // Method: every kind there and back at every place of every layout, below and above the size of a message; the bytes
 // cut at every length, and with impossible counts.
+#include <complex>
 #include <deque>
 #include <list>
 #include <map>
@@ -13,6 +14,16 @@
 #include "runtime/run_job.hpp"
 #include "runtime/segment_left.hpp"
 
+namespace tess::test {
+namespace {
+struct wave {
+  std::complex<double> amplitude;
+  int mode = 0;
+};
+}  // namespace
+}  // namespace tess::test
+template <>
+inline constexpr bool tess::plain_data<tess::test::wave> = true;
 namespace tess::test {
 namespace {
 
@@ -86,6 +97,35 @@ TEST_P(values, of_every_kind_go_there_and_back) {
       co_await there_and_back(p, std::variant<int, std::string>("text"));
       co_await there_and_back(p, a_record());
     }
+  });
+}
+
+TEST_P(values, may_be_complex_numbers) {
+  using number = std::complex<double>;
+  run_here([]() -> task<void> {
+    auto const p = static_cast<place_id>(places() - 1);
+    number const z(1, -2);
+    EXPECT_EQ(co_await at(p, [](number x) { return x * x; }, z), z * z);
+    EXPECT_EQ(co_await at(p, [](std::complex<float> x) { return x; }, std::complex<float>(3, 4)).imag(), 4);
+    std::vector<number> const many{z, -z};
+    EXPECT_EQ(co_await at(p, [](std::vector<number> v) { return v; }, many), many);
+    std::array<number, 2> const two{z, 2. * z};
+    EXPECT_EQ(co_await at(p, [](std::array<number, 2> a) { return a[1]; }, two), 2. * z);
+    EXPECT_EQ(co_await at(p, [](wave w) { return w.amplitude; }, wave{z, 1}), z);
+    EXPECT_EQ(co_await at(p, unchecked([z] { return z; })), z);
+    auto const all = co_await global_array<number>::make(places());
+    co_await on_all_places(
+        [](global_array<number> a, number x) -> task<void> {
+          number const sum = co_await all_reduce(x);
+          EXPECT_EQ(sum, x * static_cast<double>(places()));
+          EXPECT_EQ(co_await broadcast(here() == 0 ? x : number(9, 9)), x);
+          co_await forall(a, [](std::uint64_t i, number& element) { element = {static_cast<double>(i), 1}; });
+        },
+        all, z);
+    number element;
+    co_await get(all[places() - 1], std::span(&element, 1));
+    EXPECT_EQ(element, number(places() - 1., 1));
+    co_await global_array<number>::release(all);
   });
 }
 

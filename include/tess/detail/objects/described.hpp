@@ -55,14 +55,6 @@ inline constexpr bool is_std_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_std_array<std::array<T, N>> = true;
 
-/// std::complex and similar types: two numbers side by side.
-template <class T>
-concept complex_number = std::is_trivially_copyable_v<T> && requires(T const z) {
-  requires std::is_floating_point_v<typename T::value_type>;
-  requires sizeof(T) == 2 * sizeof(typename T::value_type);
-  { z.real() } -> std::same_as<typename T::value_type>;
-  { z.imag() } -> std::same_as<typename T::value_type>;
-};
 /// std::unique_ptr, std::shared_ptr and similar types.
 template <class T>
 concept smart_pointer = std::is_class_v<T> && requires(T const p) {
