@@ -25,6 +25,7 @@ struct record_header {
   [[no_unique_address]] races::message_clock clock{};
 };
 inline constexpr std::uint16_t run_index = 0xffff;
+
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) noexcept {
   return (bytes + 7) & ~std::size_t{7};
 }
