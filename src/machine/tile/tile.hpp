@@ -131,6 +131,8 @@ class tile : public home, private line_memory, private l2_port, private probe_se
   }
   /// The same for a device, now.
   void catch_up() { catch_up(turn_of_devices()); }
+  /// The same for one that comes after all harts of this cycle.
+  void catch_up_with_harts() { catch_up((clock_.count(kernel_.now()) + 1) << writer_bits); }
   /// Performs all posted stores: none of their harts goes on.
   void end_stores() { catch_up(~bus_turn{0}); }
   [[nodiscard]] bool stores_meet_l1s() const noexcept { return stores_meet_l1s_; }

@@ -8,7 +8,8 @@
 namespace tess::machine {
 
 std::uint64_t timed_hart::guess_end() const noexcept {
-  return std::min({attends_at_, next_mark_, clock_.count(kernel_.next_due_everywhere()), tile_.stores_meet_l1s_from()});
+  return std::min(
+      {attends_at_, next_mark_, ends_at_, clock_.count(kernel_.next_due_everywhere()), tile_.stores_meet_l1s_from()});
 }
 
 bool timed_hart::guess() {

@@ -300,7 +300,7 @@ bool hart_memory::fetch_in_place(hart& h, inst const* i, std::uint64_t address) 
     delay_by_bus(h, i, ready - starts, bus_before);
   }
   fetches_[line % fetch_entries] = line;
-  return true;
+  return h.now(i) < ends_at_;
 }
 
 bool hart_memory::serve_fetch(hart& h, event& resume) {

@@ -66,6 +66,8 @@ class hart_memory {
 
   /// Replaces what the hart's posted stores to these bytes of the TLM will write.
   void overlay_posted(std::byte const* at, std::span<std::byte> bytes) const noexcept { buffer_.overlay(at, bytes); }
+  /// The run ends before this cycle: no store is posted, and no block begun, from then on.
+  void end_at(std::uint64_t cycle) noexcept { ends_at_ = cycle; }
   /// The hart's rank as an event.
   void set_rank(std::uint32_t of_hart) noexcept { buffer_.rank = of_hart; }
   [[nodiscard]] std::byte* fast() noexcept { return reinterpret_cast<std::byte*>(this); }  // NOLINT
@@ -340,7 +342,8 @@ class hart_memory {
   std::uint32_t buffer_number_;   ///< The buffer's number in its tile.
   std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
   std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
-  guesser* guesses_ = nullptr;    ///< Null: what the hart has done is final.
+  std::uint64_t ends_at_ = std::numeric_limits<std::uint64_t>::max();
+  guesser* guesses_ = nullptr;  ///< Null: what the hart has done is final.
   /// A store of a guess.
   struct guessed_store {
     std::byte* copy = nullptr;  ///< In the own L1; null: it is not there.
@@ -378,7 +381,7 @@ inline bool hart_memory::post(hart& h, inst const* i, std::uint64_t address, std
   std::uint64_t const ends = h.now(i);
   // A store that takes a line from another L1, or wakes a sleeper, is done at kernel time.
   if (buffer_.posted_count == write_buffer::entries || guesses_ != nullptr || (sharers & ~buffer_.own_bit) != 0 ||
-      tile_.stores_meet_l1s())
+      tile_.stores_meet_l1s() || ends >= ends_at_)
     return false;
   __builtin_prefetch(at, 1);  // written when the store happens
   // The tables exceed the host's nearest caches: avoid look-ups that are not needed.

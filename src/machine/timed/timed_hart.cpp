@@ -116,11 +116,15 @@ void timed_hart::run_ahead() {
         return come_back(h.now());
       }
     }
+    // A block that was begun is ended, beyond the end of the run up to its next access, whether or not the hart stopped
+    // inside of it before.
+    bool const ends_block = h.is_inside_block() && h.now() >= ends_at_;
     std::uint64_t const last = std::min(limit(), ends_at_);
-    if (h.now() >= last) return come_back(h.now());
-    // Beyond a bound, a block that was begun is ended, which may take no cycle.
+    if (h.now() >= last && !ends_block) return come_back(h.now());
+    // Beyond a bound, too, which may take no cycle.
     std::uint64_t const bound = std::min(attends_at_, next_mark_);
-    std::uint64_t const until = std::min(last, std::max(bound, h.now() + (h.is_inside_block() ? 0 : 1)));
+    std::uint64_t const soon = h.now() + (h.is_inside_block() ? 0 : 1);
+    std::uint64_t const until = ends_block ? h.now() : std::min(last, std::max(bound, soon));
     if (privileged_) {
       if (auto const why = privileged_->pending(h.now())) {
         enter_handler(privileged_->enter(*why, h.pc));
@@ -132,7 +136,7 @@ void timed_hart::run_ahead() {
       memory_.guess(*this, guess_end());
       guessed_.until = until;
     } else {
-      memory_.look_ahead(owner_.horizon(*this), kernel_cycle());
+      memory_.look_ahead(std::min(owner_.horizon(*this), ends_at_), kernel_cycle());
     }
     if (h.is_observed && h.profile != nullptr) {
       h.profile->go_on(h, spent_on(), std::exchange(bus_waited_, 0), std::exchange(translated_, 0));

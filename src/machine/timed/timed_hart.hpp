@@ -99,8 +99,12 @@ class alignas(64) timed_hart : event, tile::watcher, tile::runner, guesser, publ
   /// From now on it executes nothing, but what it has begun is completed; until release().
   void hold() noexcept { held_ = true; }
   void release();
-  /// It does not run ahead beyond this cycle, the last one of the run; `never`: the run has none.
-  void end_after(std::uint64_t cycle) noexcept { ends_at_ = std::max(cycle, cycle + 1); }
+  /// It does not run ahead beyond this cycle, the last one of the run, and accesses nothing later, also in a block that
+  /// it has begun; `never`: the run has none.
+  void end_after(std::uint64_t cycle) noexcept {
+    ends_at_ = std::max(cycle, cycle + 1);
+    memory_.end_at(ends_at_);
+  }
   /// Has it begun something that is not complete?
   [[nodiscard]] bool is_under_way() const noexcept {
     return pending_ || remote_pending_ || awaits_answer_ || context.is_tentative || context.tickets.are_under_way();

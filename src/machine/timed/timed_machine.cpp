@@ -284,8 +284,8 @@ std::string timed_machine::run_to_end(picoseconds interval_ps, std::function<voi
     for (auto const& one : pauses.places)
       if (one.at == run_pauses::mark::none) next_pause = std::min(next_pause, one.time);
     std::uint64_t const done = counts ? instructions() : 0;
-    if (std::string reason = limit.reason(cycles.cycle_from(clock.now()), done); !reason.empty()) return reason;
-    std::uint64_t const left = limit.cycles_left(cycles.cycle_from(clock.now()), done, harts);
+    if (std::string reason = limit.reason(cycles.count(clock.now()), done); !reason.empty()) return reason;
+    std::uint64_t const left = limit.cycles_left(cycles.count(clock.now()), done, harts);
     picoseconds const look = left < interval_ps / period ? cycles.cycles(left) : interval_ps;
     if (clock.next_due() > last) {
       clock.run_until(last);
@@ -316,6 +316,9 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     notify_stalled();
     stopped = run_to_end(interval_ps, each, limit, pauses);
   }
+  // Stores of the last cycle happen, also of harts that have guessed.
+  if (!stopped.empty())
+    for (auto const& one : grid_.tiles) one->catch_up_with_harts();
   for (auto const& one : programs_)
     for (timed_hart& hart : one->harts()) hart.take_back_stores();
   for (auto const& one : grid_.tiles) one->end_stores();
