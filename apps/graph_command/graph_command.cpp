@@ -69,17 +69,22 @@ struct conversion {
   bool with_in_edges = false;
 };
 
-// An edge list has no line for a vertex without edges; without names, nothing says that the last ones are there.
+// A list of edges has no line for a vertex without edges. In an edge list without names the numbers of others say that it
+// is there, unless it is one of the last; a table names only the vertices of its edges.
 void warn_of_lost_vertices(graph::csr const& g, std::string const& path) {
-  bool const lists_edges = path.ends_with(".el") || path.ends_with(".wel");
-  if (!lists_edges || g.names || g.vertices() == 0) return;
-  std::uint64_t used = 0;
+  auto const ends_with = [&](std::string_view end) { return path.ends_with(end); };
+  bool const is_table = std::ranges::any_of(std::array{".csv", ".tsv", ".parquet"}, ends_with);
+  bool const is_edge_list = !g.names && (ends_with(".el") || ends_with(".wel"));
+  if (!is_table && !is_edge_list) return;
+  std::vector<bool> listed(g.vertices());
   for (std::uint32_t v = 0; v < g.vertices(); ++v)
-    for (std::uint32_t const target : g.out.neighbours(v))
-      used = std::max(used, std::max(v, target) + std::uint64_t{1});
-  if (used == g.vertices()) return;
-  fmt::print(stderr, "{} does not list vertices {} to {}, which have no edges; .tgr and .mtx keep them\n", path, used,
-             g.vertices() - 1);
+    for (std::uint32_t const target : g.out.neighbours(v)) listed[v] = listed[target] = true;
+  auto const last = std::ranges::find(listed.rbegin(), listed.rend(), true);
+  auto const lost = static_cast<std::uint64_t>(is_table ? std::ranges::count(listed, false) : last - listed.rbegin());
+  if (lost == 0) return;
+  std::string const which = is_table ? fmt::format("{} of {} vertices", lost, g.vertices())
+                                     : fmt::format("vertices {} to {}", g.vertices() - lost, g.vertices() - 1);
+  fmt::print(stderr, "{} does not list {}, which have no edges; .tgr and .mtx keep them\n", path, which);
 }
 
 int convert(conversion const& asked) {

@@ -16,9 +16,10 @@ namespace {
 int failed_because = 0;
 
 void occupy_standard_descriptors() noexcept {
-  // Each open() gives the lowest number that is free.
+  // Each open() gives the lowest number that is free. Writing to standard output fails; messages of errors are lost.
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number)
-    if (fcntl(number, F_GETFD) < 0 && errno == EBADF) static_cast<void>(open("/dev/null", O_RDONLY));
+    if (fcntl(number, F_GETFD) < 0 && errno == EBADF)
+      static_cast<void>(open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
 }
 
 /// Errors of write(). One of a longer text fails before the last flush, and is the last error then.

@@ -62,6 +62,11 @@ class Outputs(unittest.TestCase):
             self.assertEqual(done.returncode, 1, f"{words}: {done.stderr}")
             self.assertIn("standard output could not be written: Bad file descriptor", done.stderr, words)
 
+    def test_closed_standard_output_and_error(self) -> None:
+        for words, code in (("--help", 1), ("run hello", 1), ("graph", 2), ("run nothing", 2)):
+            done = subprocess.run(["sh", "-c", f'"$0" {words} >&- 2>&-', TESS], timeout=60, check=False)
+            self.assertEqual(done.returncode, code, words)
+
     @unittest.skipUnless(shutil.which("mpirun"), "places as processes need mpirun")
     def test_outputs_of_processes(self) -> None:
         done = self.tess("run", "--fabric", "ucx", "-n", "2", "hello", to="/dev/full")
@@ -73,6 +78,8 @@ class Outputs(unittest.TestCase):
             )
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("standard output could not be written", done.stderr)
+            done = subprocess.run(["sh", "-c", f'"$0" run {words} >&- 2>&-', TESS], timeout=60, check=False)
+            self.assertEqual(done.returncode, 1)
         # A trace is merged from one of each place: a pipe gets it once, and no file beside a device is left.
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)

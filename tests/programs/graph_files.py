@@ -236,6 +236,15 @@ class GraphFiles(unittest.TestCase):
         self.assertEqual(self.read_table("k1.csv"), self.read_table("k2.csv"))
         self.assertIn("no generator", self.tess_graph("generate", "roads.csv", "k.tgr", code=2).stderr)
 
+    def test_vertices_that_an_output_cannot_list_are_reported(self) -> None:
+        (self.folder / "few.mtx").write_text(
+            "%%MatrixMarket matrix coordinate pattern symmetric\n6 6 2\n2 1\n4 2\n")
+        for name, lost in (("few.csv", "3 of 6 vertices"), ("few.parquet", "3 of 6 vertices"),
+                           ("few.el", "vertices 4 to 5"), ("few.mtx.tgr", ""), ("again.mtx", "")):
+            said = self.tess_graph("convert", "few.mtx", name).stderr
+            self.assertEqual(f"does not list {lost}, which have no edges" in said, bool(lost), (name, said))
+        self.assertIn("1 of 64 vertices", self.tess_graph("generate", "uniform:6,2,3", "few.csv").stderr)
+
     def test_reads_metis(self) -> None:
         (self.folder / "x.metis").write_text("% a path\n4 3\n2\n1 3\n2 4\n3\n")
         ran = self.run_program("bfs", "x.metis", "--source", "0", "-n", "3")
