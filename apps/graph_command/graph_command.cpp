@@ -69,8 +69,8 @@ struct conversion {
   bool with_in_edges = false;
 };
 
-// A list of edges has no line for a vertex without edges. In an edge list without names the numbers of others say that it
-// is there, unless it is one of the last; a table names only the vertices of its edges.
+// A list of edges has no line for a vertex without edges. In an edge list without names the numbers of others say that
+// it is there, unless it is one of the last; a table names only the vertices of its edges.
 void warn_of_lost_vertices(graph::csr const& g, std::string const& path) {
   auto const ends_with = [&](std::string_view end) { return path.ends_with(end); };
   bool const is_table = std::ranges::any_of(std::array{".csv", ".tsv", ".parquet"}, ends_with);
