@@ -1,7 +1,8 @@
 """networkx_suite: NetworkX's own tests, from its wheel, pass with every call that the backend can do done by it.
 
-Usage: networkx_suite.py FOLDER [PYTEST ARGUMENTS], which has the package tessera with its module. A test that fails
-with the backend is run once more without it: only those that pass then are failures of ours.
+Usage: networkx_suite.py FOLDER [--few | PYTEST ARGUMENTS], which has the package tessera with its module; `--few` runs
+the tests of the modules whose functions the backend has. A test that fails with the backend is run once more without
+it: only those that pass then are failures of ours.
 """
 
 import importlib.util
@@ -29,16 +30,32 @@ def run(arguments, backend):
     return ran.stdout, failed
 
 
+def tests_of_the_backend():
+    """Files and folders of NetworkX that test what the backend has."""
+    from networkx.utils.backends import _registered_algorithms, backend_info
+
+    chosen = set()
+    for name in backend_info["tessera"]["functions"]:
+        module = sys.modules[_registered_algorithms[name].__module__].__file__
+        folder = os.path.join(os.path.dirname(module), "tests")
+        own = os.path.join(folder, "test_" + os.path.basename(module))
+        chosen.add(own if os.path.exists(own) else folder)
+    return sorted(chosen)
+
+
 def main():
     folder, *more = sys.argv[1:]
     for needed in ("networkx", "pytest", "xdist", "scipy"):
         if importlib.util.find_spec(needed) is None:
             print(f"skipped: no {needed}")
             return 0
+    # NetworkX finds backends when it is imported.
+    os.environ["PYTHONPATH"] = os.path.abspath(folder)
+    sys.path.insert(0, os.environ["PYTHONPATH"])
     import networkx
 
-    os.environ["PYTHONPATH"] = os.path.abspath(folder)
-    output, failed = run(more or ["networkx", "-n", "2"], backend=True)
+    wanted = [*tests_of_the_backend(), "-n", "2"] if more == ["--few"] else more or ["networkx", "-n", "2"]
+    output, failed = run(wanted, backend=True)
     ours = []
     if failed:
         root = os.path.dirname(networkx.__file__)
