@@ -68,6 +68,16 @@ class Outputs(unittest.TestCase):
             self.assertEqual(done.returncode, code, words)
 
     @unittest.skipUnless(shutil.which("mpirun"), "places as processes need mpirun")
+    def test_no_room_for_the_files_of_a_job(self) -> None:
+        # No file may have a byte, as if the disk were full.
+        done = subprocess.run(["sh", "-c", 'ulimit -f 0; "$0" run --fabric ucx -n 2 hello', TESS],
+                              env=os.environ | {"TMPDIR": str(self.folder)}, capture_output=True, text=True,
+                              timeout=60, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(f"cannot write into {self.folder}: File too large; TMPDIR may name", done.stderr)
+        self.assertEqual(list(self.folder.glob("tess-job-*")), [])
+
+    @unittest.skipUnless(shutil.which("mpirun"), "places as processes need mpirun")
     def test_outputs_of_processes(self) -> None:
         done = self.tess("run", "--fabric", "ucx", "-n", "2", "hello", to="/dev/full")
         self.assertEqual(done.returncode, 1, done.stderr)

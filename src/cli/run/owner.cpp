@@ -1,6 +1,7 @@
 // owner: fork(2), and the half that stays `tess run`.
 #include "cli/run/owner.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -90,11 +92,34 @@ int be_owner(std::function<int(owner const&)> const& job, job_folder const& fold
 
 }  // namespace
 
+namespace {
+/// The errno of writing a few bytes into a new file there; 0: there is room. Places tell there how they ended.
+int no_room_in(fs::path const& folder) {
+  std::string const name = (folder / "room").string();
+  std::array<char, 4096> const bytes{};
+  auto const on_too_large = ::signal(SIGXFSZ, SIG_IGN);
+  errno = 0;
+  int reason = 0;
+  int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    reason = errno != 0 ? errno : ENOSPC;
+  if (file >= 0) ::close(file);
+  ::unlink(name.c_str());
+  ::signal(SIGXFSZ, on_too_large);
+  return reason;
+}
+}  // namespace
+
 job_folder::job_folder() {
   std::string name = (fs::temp_directory_path() / "tess-job-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     throw usage_error{fmt::format("run: cannot make the folder {}: {}", name, std::strerror(errno))};
   path_ = name;
+  if (int const reason = no_room_in(path_); reason != 0) {
+    remove();
+    throw usage_error{fmt::format("run: cannot write into {}: {}; TMPDIR may name a folder elsewhere",
+                                  path_.parent_path().string(), std::strerror(reason))};
+  }
   std::string queues = "/dev/shm/tess-job-XXXXXX";
   if (::mkdtemp(queues.data()) != nullptr) queues_ = queues;
 }
