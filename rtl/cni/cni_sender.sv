@@ -76,7 +76,7 @@ module cni_sender #(
   );
 
   logic piece_valid, rest_valid, unused_ready, unused_quiet;
-  word_t piece_destination;
+  word_t unused_destination;
   cni_pieces #(
       .LINE_BYTES(64)
   ) i_pieces (
@@ -89,7 +89,7 @@ module cni_sender #(
       .packet_valid_o      (piece_valid),
       .packet_ready_i      (step_q == Read && read_ready_i),
       .packet_source_o     (read_address_o),
-      .packet_destination_o(piece_destination),
+      .packet_destination_o(unused_destination),
       .packet_bytes_o      (read_bytes_o),
       .rest_valid_o        (rest_valid),
       .rest_ready_i        (step_q == Rest),
@@ -128,7 +128,8 @@ module cni_sender #(
 
   assign header_o.kind            = plan.kind;
   assign header_o.no_retry        = plan.no_retry;
-  assign header_o.address         = step_q == Cut ? piece_destination : turn_i.destination;
+  // A turn sends the first packet of its copy.
+  assign header_o.address         = turn_i.destination;
   assign header_o.bytes           = step_q == Cut ? 17'(read_bytes_o) : bytes_q;
   assign header_o.acknowledgement = plan.acknowledgement;
   assign header_none_o            = is_copy_q && step_q == Look;
