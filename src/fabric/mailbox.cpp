@@ -47,20 +47,16 @@ constexpr std::uint64_t lent_word(std::uint64_t word, place_id to) noexcept {
   return ((word >> 17U) + 1) << 17U | std::uint64_t{to} << 1U | 1U;
 }
 
-/// One of the first `limit` chunks, from `next` on. Null: no credit.
-mailbox_memory::chunk* take_chunk(mailbox_memory& from, std::atomic<std::uint32_t>& next, std::uint32_t limit,
-                                  place_id to, chunk_reference& r) noexcept {
-  std::uint32_t const first = next.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < limit; ++i) {
-    r.chunk = first + i < limit ? first + i : first + i - limit;
+/// The first free one of the first `limit` chunks, so that few are in use where the reader keeps up: their lines stay in
+/// the first caches of both. Null: no credit.
+mailbox_memory::chunk* take_chunk(mailbox_memory& from, std::uint32_t limit, place_id to, chunk_reference& r) noexcept {
+  for (r.chunk = 0; r.chunk < limit; ++r.chunk) {
     mailbox_memory::chunk& c = from.chunks[r.chunk];
     std::uint64_t word = c.word.load(std::memory_order_relaxed);
     if (is_lent(word)) continue;
     r.lent = lent_word(word, to);
     // acquire: the reader is done with the bytes before we overwrite them.
-    if (!c.word.compare_exchange_strong(word, r.lent, std::memory_order_acquire, std::memory_order_relaxed)) continue;
-    next.store(r.chunk + 1 < limit ? r.chunk + 1 : 0, std::memory_order_relaxed);
-    return &c;
+    if (c.word.compare_exchange_strong(word, r.lent, std::memory_order_acquire, std::memory_order_relaxed)) return &c;
   }
   return nullptr;
 }
@@ -96,7 +92,7 @@ bool mailbox::send(place_id to, std::span<std::byte const> bytes) noexcept {
   if (is_lent) return send_lent(to, lent, bytes.size());
   if (bytes.size() > mailbox_memory::chunk_bytes) return false;
   chunk_reference r{0, 0, static_cast<std::uint32_t>(bytes.size())};
-  mailbox_memory::chunk* const c = take_chunk(memory_, next_chunk_, chunks_, to, r);
+  mailbox_memory::chunk* const c = take_chunk(memory_, chunks_, to, r);
   if (c == nullptr) return false;
   std::memcpy(c->data, bytes.data(), bytes.size());
   if (!push(*all_[to], kind::large_message, std::as_bytes(std::span(&r, 1)))) {
@@ -112,7 +108,7 @@ std::byte* mailbox::lend() noexcept {
   // The other chunks are for messages that were written elsewhere.
   chunk_reference r{};
   if (being_written_.fetch_add(1, std::memory_order_relaxed) < chunks_ / 2)
-    if (mailbox_memory::chunk* const c = take_chunk(memory_, next_chunk_, chunks_, owner_, r)) return c->data;
+    if (mailbox_memory::chunk* const c = take_chunk(memory_, chunks_, owner_, r)) return c->data;
   being_written_.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }

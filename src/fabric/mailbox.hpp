@@ -149,7 +149,6 @@ class mailbox {
   place_id owner_;
   bool one_reader_;
   std::uint32_t chunks_;
-  std::atomic<std::uint32_t> next_chunk_{0};     ///< the one to be lent next
   std::atomic<std::uint32_t> being_written_{0};  ///< chunks from lend()
   std::atomic<bool> some_failed_{false};
   alignas(64) std::atomic<std::uint64_t> head_{0};
