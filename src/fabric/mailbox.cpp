@@ -47,8 +47,8 @@ constexpr std::uint64_t lent_word(std::uint64_t word, place_id to) noexcept {
   return ((word >> 17U) + 1) << 17U | std::uint64_t{to} << 1U | 1U;
 }
 
-/// The first free one of the first `limit` chunks, so that few are in use where the reader keeps up: their lines stay in
-/// the first caches of both. Null: no credit.
+/// The first free one of the first `limit` chunks, so that few are in use where the reader keeps up: their lines stay
+/// in the first caches of both. Null: no credit.
 mailbox_memory::chunk* take_chunk(mailbox_memory& from, std::uint32_t limit, place_id to, chunk_reference& r) noexcept {
   for (r.chunk = 0; r.chunk < limit; ++r.chunk) {
     mailbox_memory::chunk& c = from.chunks[r.chunk];
