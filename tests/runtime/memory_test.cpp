@@ -63,7 +63,8 @@ TEST(a_collected_heap, uses_no_memory_again_while_there_is_other) {
         seen.push_back(scratch.make<point>(i));
       }
       std::ranges::sort(seen);
-      EXPECT_EQ(std::ranges::adjacent_find(seen) == seen.end(), collected);
+      // AddressSanitizer keeps what was freed.
+      if (collected || !test::is_sanitized) EXPECT_EQ(std::ranges::adjacent_find(seen) == seen.end(), collected);
       deallocate(second);
       co_return 0;
     });
