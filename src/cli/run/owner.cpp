@@ -90,9 +90,6 @@ int be_owner(std::function<int(owner const&)> const& job, job_folder const& fold
   return job(self);
 }
 
-}  // namespace
-
-namespace {
 /// The errno of writing a few bytes into a new file there; 0: there is room. Places tell there how they ended.
 int no_room_in(fs::path const& folder) {
   std::string const name = (folder / "room").string();
@@ -108,6 +105,7 @@ int no_room_in(fs::path const& folder) {
   ::signal(SIGXFSZ, on_too_large);
   return reason;
 }
+
 }  // namespace
 
 job_folder::job_folder() {

@@ -342,8 +342,8 @@ class hart_memory {
   std::uint32_t buffer_number_;   ///< The buffer's number in its tile.
   std::uint64_t horizon_ = 0;     ///< Accesses before this cycle are done in place.
   std::uint64_t hits_until_ = 0;  ///< Hits of an L1, too; later ones stop the hart.
-  std::uint64_t ends_at_ = std::numeric_limits<std::uint64_t>::max();
-  guesser* guesses_ = nullptr;  ///< Null: what the hart has done is final.
+  std::uint64_t ends_at_ = std::numeric_limits<std::uint64_t>::max();  ///< end_at()
+  guesser* guesses_ = nullptr;                                         ///< Null: what the hart has done is final.
   /// A store of a guess.
   struct guessed_store {
     std::byte* copy = nullptr;  ///< In the own L1; null: it is not there.
