@@ -7,6 +7,7 @@ Usage: debugging.py TESS_MACHINE PROGRAMS
 """
 
 import json
+import os
 import random
 import re
 import shutil
@@ -208,6 +209,17 @@ class Debugging(Sessions):
         client.send(b"k")
         self.assertEqual(run.end()[0], 1)
 
+    @unittest.skipUnless(os.environ.get("TESS_SANITIZE"), "for a build with a sanitizer")
+    def test_a_sanitizer_has_no_checkpoints(self) -> None:
+        plain = ["--machine", "nemesys-2x2", "--", str(PROGRAMS / "plain")]
+        for words in (["--restore", "checkpoint.tess"], ["--gdb", ":0", "--restore", "checkpoint.tess"],
+                      ["--checkpoint-at", "20", *plain]):  # fmt: skip
+            done = subprocess.run([MACHINE, *words], cwd=self.folder, capture_output=True, text=True, check=False,
+                                  timeout=SECONDS_MAX)  # fmt: skip
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("take the release build", done.stderr)
+
+    @unittest.skipIf(os.environ.get("TESS_SANITIZE"), "no checkpoints with a sanitizer")
     @unittest.skipUnless(shutil.which("gdb-multiarch"), "no gdb-multiarch")
     def test_a_checkpoint_is_where_it_begins(self) -> None:
         program = str(PROGRAMS / "overwritten")

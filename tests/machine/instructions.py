@@ -149,6 +149,7 @@ class Traces(unittest.TestCase):
         flat = [TESS, "run", "--machine", "single-tile", "--trace-instructions"]
         self.assertIn("no tiles", run(*flat, self.folder / "x,tiles=0", PROGRAMS / "traced", code=2).stderr)
 
+    @unittest.skipIf(os.environ.get("TESS_SANITIZE"), "no checkpoints with a sanitizer")
     def test_a_restored_run_is_traced_from_there_on(self) -> None:
         machine = [TESS, "run", "--machine", "nemesys-2x2"]
         whole, rest, saved = (self.folder / name for name in ("whole.log", "rest.log", "c.tess"))

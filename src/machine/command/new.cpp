@@ -4,7 +4,8 @@
 
 #include "machine/kernel/fixed_heap.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+// fixed_heap::available, in the preprocessor's words.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
 using tess::machine::fixed_heap;
 

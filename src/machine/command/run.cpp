@@ -212,6 +212,10 @@ int run(chosen_options const& chosen) {
                                 chosen.instructions.empty() ? "--checkpoint-at" : "--trace-instructions")};
   check_fast_forward(chosen);
   check_sampled(chosen);
+  if (!fixed_heap::available && (!chosen.restore.empty() || !chosen.checkpoint_at.empty()))
+    throw wrong_use{
+        fmt::format("{}: this build has a sanitizer, whose memory no checkpoint can save; take the release build",
+                    chosen.restore.empty() ? "--checkpoint-at" : "--restore")};
   catch_signals();
   if (!chosen.restore.empty()) return chosen.gdb_port ? run_debugged(chosen) : run_restored(chosen);
   std::string const usual = chosen.machine == "single-tile" && !chosen.begins_without_time() ? "off" : "on";

@@ -22,6 +22,8 @@ namespace tess::machine {
 
 class fixed_heap {
  public:
+  /// False in a build with AddressSanitizer or ThreadSanitizer, whose operator new takes nothing here.
+  static constexpr bool available = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
   static constexpr std::uintptr_t base = 0x2000'0000'0000;
   static constexpr std::uint64_t page_bytes = 4096;
 
