@@ -3,8 +3,8 @@
 //
 //   A message of up to 48 bytes is in its slot and moves in one cache line. A larger one is in a chunk of the sender's
 //   memory, which the reader returns. Credit is a free slot and a free chunk. A sender may also borrow a chunk and
-//   write the message there; its word then names the owner as borrower. Chunks take turns, so the next one is
-//   usually free.
+//   write the message there; its word then names the owner as borrower. The first free chunk is taken, so few are
+//   in use where the reader keeps up.
 //
 //   The writers may be other processes, which can end at any instruction. A claim therefore names its writer, on lines
 //   that only writers touch. If that place fails before it has written, the reader abandons the slot for good, because
