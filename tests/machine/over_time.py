@@ -143,11 +143,12 @@ class OverTime(unittest.TestCase):
 
     def test_regions_have_what_happened_in_them(self) -> None:
         regions = {one["name"]: one for one in self.plain["regions"]}
-        self.assertEqual(list(regions), ["outer", 'inner, "<quoted>"', "again", "thread", "end"])
+        self.assertEqual(list(regions), ["outer", 'inner, "<quoted>"', "again", "thread", "left", "end"])
         copies = 2
         # The instructions of the rounds, and some around them: the last region is open while the program ends.
         expected = {"outer": (1, 8000, 2000, 60), 'inner, "<quoted>"': (3, 6000, 6000, 60), "again": (5, 500, 500, 60),
-                    "thread": (2, 40_000, 40_000, 60), "end": (1, 500, 500, 2000)}  # fmt: skip
+                    "thread": (2, 40_000, 40_000, 60), "left": (1, 100, 100, 4000),
+                    "end": (1, 500, 500, 2000)}  # fmt: skip
         for name, (times, rounds, own_rounds, around) in expected.items():
             with self.subTest(name=name):
                 one = regions[name]

@@ -29,10 +29,10 @@ std::vector<std::byte> contents_of(fs::path const& path) {
 }
 
 // The host's environment would make runs differ: only variables of the runtime and of OpenSHMEM are passed on, and none
-// of those by which ./tess says how it builds.
+// of those by which ./tess says where it is and how it builds.
 std::vector<std::string> environment_of(chosen_options const& chosen, bool timed) {
-  static constexpr std::array<std::string_view, 5> not_its{
-      "TESS_PYTHON=", "TESS_PRESET=", "TESS_JOBS=", "TESS_PROGRESS_SECONDS=", system_variable};
+  static constexpr std::array<std::string_view, 6> not_its{
+      "TESS_COMMAND=", "TESS_PYTHON=", "TESS_PRESET=", "TESS_JOBS=", "TESS_PROGRESS_SECONDS=", system_variable};
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     std::string_view const one{*entry};

@@ -31,9 +31,12 @@ std::size_t region_log::number_of(std::string const& name) {
 std::vector<std::uint64_t> region_log::cycles_until(std::uint64_t cycle) const {
   std::vector<std::uint64_t> made;
   for (region_total const& one : totals_) made.push_back(one.all.cycles);
-  for (hart_regions const* const one : harts_)
+  for (hart_regions const* const one : harts_) {
+    bool const ended = one->where_.has_ended && one->where_.has_ended();
+    std::uint64_t const until = ended ? std::min(cycle, one->where_.of->now()) : cycle;
     for (std::size_t i = 0; i < one->open_.size(); ++i)
-      if (one->is_first(i)) made[one->open_[i].number] += cycle - std::min(cycle, one->last_.cycles);
+      if (one->is_first(i)) made[one->open_[i].number] += until - std::min(until, one->last_.cycles);
+  }
   return made;
 }
 

@@ -90,6 +90,7 @@ class hart_regions {
     std::function<std::string(std::uint64_t)> text;
     std::uint64_t const* loads = nullptr;
     std::uint64_t const* load_misses = nullptr;
+    std::function<bool()> has_ended = {};  ///< The hart's thread has, perhaps inside of a region.
   };
   /// All must exist as long.
   hart_regions(region_log& log, place where) : log_(log), where_(std::move(where)) { log_.harts_.push_back(this); }

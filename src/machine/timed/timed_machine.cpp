@@ -130,7 +130,8 @@ void timed_machine::follow(program_host& host, timed_hart& one) {
                                     .parked = &host.parked(),
                                     .text = [&host](std::uint64_t address) { return host.text_at(address); },
                                     .loads = &counted.loads,
-                                    .load_misses = &counted.load_misses});
+                                    .load_misses = &counted.load_misses,
+                                    .has_ended = [&one] { return one.is == timed_hart::state::idle; }});
 }
 
 timed_machine::sampler::sampler(timed_machine& of, picoseconds every, std::function<void()> takes)

@@ -1,4 +1,5 @@
-// regions: named parts whose instructions are known: nested, repeated, inside of themselves, and on several threads.
+// regions: named parts whose instructions are known: nested, repeated, inside of themselves, on several threads, and
+// left open by a thread that ends.
 #include <cstdio>
 #include <cstdlib>
 #include <tess/machine/measure.hpp>
@@ -24,6 +25,11 @@ void work() {
   spin(20'000);
 }
 
+void leave() {
+  tess::machine::begin_region("left");
+  spin(100);
+}
+
 }  // namespace
 
 int main(int count, char**) {
@@ -41,6 +47,8 @@ int main(int count, char**) {
   std::thread two(work);
   one.join();
   two.join();
+  std::thread(leave).join();
+  spin(10'000);
   tess::machine::end_region();  // of none
   std::puts(count > 1 ? "and ends inside" : "done");
   tess::machine::begin_region("end");
