@@ -297,16 +297,17 @@ TESS_SHMEM_DESCRIPTION operation of_role(role what) {
   o.what = what;
   return o;
 }
-inline operation fence(shmem_ctx_t) {
-  return of_role(role::fences);
+inline operation fence(shmem_ctx_t ctx) {
+  return ctx == SHMEM_CTX_INVALID ? operation{} : of_role(role::fences);
 }
-inline operation quiet(shmem_ctx_t) {
-  return of_role(role::completes);
+inline operation quiet(shmem_ctx_t ctx) {
+  return ctx == SHMEM_CTX_INVALID ? operation{} : of_role(role::completes);
 }
 /// With a team's context it counts as a quiet.
 TESS_SHMEM_DESCRIPTION operation pe_quiet(shmem_ctx_t ctx, int const* target_pes, std::size_t npes) {
+  if (ctx == SHMEM_CTX_INVALID) return {};
   operation o = of_role(role::completes);
-  if (ctx == SHMEM_CTX_INVALID || ctx->of_world == 0) return o;
+  if (ctx->of_world == 0) return o;
   o.targets = target_pes;
   o.target_count = npes;
   return o;

@@ -31,6 +31,12 @@ static void options(void) {
     shmem_barrier_all();
     shmem_ctx_destroy(ctx);
   }
+  /* An invalid context, as PEs outside of a team may have, has nothing to wait for. */
+  shmem_ctx_fence(SHMEM_CTX_INVALID);
+  shmem_ctx_quiet(SHMEM_CTX_INVALID);
+  shmem_ctx_pe_quiet(SHMEM_CTX_INVALID, targets, (size_t)pes);
+  shmem_ctx_session_start(SHMEM_CTX_INVALID, SHMEM_CTX_SESSION_BATCH, NULL, 0);
+  shmem_ctx_session_stop(SHMEM_CTX_INVALID);
   shmem_ctx_destroy(SHMEM_CTX_INVALID);
   shmem_team_t team = SHMEM_TEAM_INVALID;
   CHECK(shmem_ctx_get_team(SHMEM_CTX_DEFAULT, &team) == 0 && team == SHMEM_TEAM_WORLD);
