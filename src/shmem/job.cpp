@@ -291,6 +291,12 @@ void end_with_program(int code, void*) {
   leave_network();
 }
 
+/// Comes to a meeting; returns how often PEs have come when all are there.
+std::uint64_t arrive() {
+  auto const all = static_cast<std::uint64_t>(own.pes);
+  return (own.control->arrived.fetch_add(1) / all + 1) * all;
+}
+
 /// For the launcher of one host.
 void note(file::progress reached) {
   if (own.control != nullptr) own.control->state[own.pe].reached.store(reached);
@@ -332,11 +338,17 @@ void give_back_memory(std::byte* object, std::size_t size) {
 
 void meet() {
   if (own.network != nullptr) return own.network->meet();
-  auto& arrived = own.control->arrived;
-  auto const all = static_cast<std::uint64_t>(own.pes);
-  std::uint64_t const mine = arrived.fetch_add(1);
-  std::uint64_t const wanted = (mine / all + 1) * all;
-  wait_for([&] { return arrived.load(std::memory_order_acquire) >= wanted; });
+  std::uint64_t const wanted = arrive();
+  wait_for([&] { return own.control->arrived.load(std::memory_order_acquire) >= wanted; });
+}
+
+void meet_for(std::chrono::milliseconds time) {
+  if (own.network != nullptr) return;
+  auto const end = std::chrono::steady_clock::now() + time;
+  std::uint64_t const wanted = arrive();
+  wait_for([&] {
+    return own.control->arrived.load(std::memory_order_acquire) >= wanted || std::chrono::steady_clock::now() >= end;
+  });
 }
 
 void begin(int threads) {

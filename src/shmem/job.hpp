@@ -11,6 +11,7 @@
 // Cost      a page takes memory when it is touched; address space is that of all slots.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,6 +69,8 @@ void begin(int threads);
 void end();
 /// All PEs, at start and end: without the flags of teams.
 void meet();
+/// The same for so long at most, in a process that ends; nothing if the job has a network.
+void meet_for(std::chrono::milliseconds time);
 /// Lets inlined words through, or makes every word a call.
 void show_view(bool inlined);
 

@@ -1,9 +1,11 @@
 // setup: counts beginnings and ends.
 #include "shmem/setup.hpp"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +31,25 @@ int spins = 1;
 namespace {
 
 int beginnings = 0;
+
+/// What a program began that ends well without shmem_finalize is completed, as it was implied before 1.2.
+void end_of_program(int code, void*) {
+  if (beginnings == 0 || code != 0) return;
+  settle();
+  complete_contexts();
+}
+
+/// A program of start_pes has its shmem_finalize here. One that fails may do so alone, and then ends the others, but
+/// all may have something to say first.
+void end_of_old_program(int code, void*) {
+  if (beginnings == 0) return;
+  if (code == 0) {
+    beginnings = 1;
+    return finalize();
+  }
+  std::fflush(nullptr);
+  meet_for(std::chrono::seconds(1));
+}
 
 bool is_set(char const* name, char const* old_name) {
   return std::getenv(name) != nullptr || std::getenv(old_name) != nullptr;
@@ -67,6 +88,8 @@ int init_thread(int requested, int* provided) {
     spins = pes_here <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
+    static bool const ends_with_program = on_exit(end_of_program, nullptr) == 0;
+    static_cast<void>(ends_with_program);
     begin_observing();
     show_view(!observed);
     introduce();
@@ -94,12 +117,7 @@ void finalize() {
 void start_pes(int /*npes*/) {
   if (beginnings != 0) return;
   init();
-  std::atexit([] {
-    if (beginnings > 0) {
-      beginnings = 1;
-      finalize();
-    }
-  });
+  on_exit(end_of_old_program, nullptr);
 }
 
 void global_exit(int status) {

@@ -111,6 +111,15 @@ class APE(unittest.TestCase):
         for activity in ("barrier", "wait", "lock", "reduce"):
             self.dies("exit", 3, "ended with 3", 3, 2, activity)
 
+    def test_that_exits_in_a_program_of_start_pes_ends_the_job_with_its_code(self):
+        for activity in ("barrier", "wait"):
+            self.dies("old_exit", 3, "ended with 3", 3, 2, activity)
+
+    def test_of_start_pes_says_why_if_all_exit(self):
+        with Job(self, 4, "old_exit_of_all", 0, 5, "barrier") as job:
+            self.assertEqual(job.end()[0], 3)
+        self.assertEqual(sorted(job.out.splitlines()), [*(f"PE {pe} fails" for pe in range(4)), "running"])
+
     def test_that_calls_global_exit_ends_all_with_its_status(self):
         with Job(self, 4, "global_exit", 2, 50, "barrier") as job:
             self.assertEqual(job.end()[0], 5)

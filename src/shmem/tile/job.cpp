@@ -81,6 +81,8 @@ void meet() {
   own.network->meet();
 }
 
+void meet_for(std::chrono::milliseconds) {}
+
 void begin(int threads) {
   auto const data = statics();
   own.data = data.data();

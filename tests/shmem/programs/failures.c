@@ -1,7 +1,8 @@
 // failures: PEs that meet, wait, put and lock without end, until one of them ends as the arguments say.
 //
 //   failures HOW PE AFTER ACTIVITY: HOW is a signal's number, `exit`, `global_exit`, `never`, `finish`, `forget`, which
-//   leaves out shmem_finalize, `leave`, which lets that PE alone end so, or `code`, which ends that PE with 3 after it; AFTER counts rounds.
+//   leaves out shmem_finalize, `leave`, which lets that PE alone end so, `code`, which ends that PE with 3 after it, or
+//   `old_exit` and `old_exit_of_all`, which exit in a program of start_pes; AFTER counts rounds.
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,15 +33,22 @@ int main(int argc, char** argv) {
   char const* const how = argv[1];
   int const victim = atoi(argv[2]);
   long const after = atol(argv[3]);
-  shmem_init();
+  if (strncmp(how, "old", 3) == 0)
+    start_pes(0);
+  else
+    shmem_init();
   int const me = shmem_my_pe(), pes = shmem_n_pes();
   if (me == 0) {
     printf("running\n");
     fflush(stdout);
   }
   for (long round = 1;; ++round) {
+    if (strcmp(how, "old_exit_of_all") == 0 && round == after) {
+      printf("PE %d fails\n", me);
+      exit(3);
+    }
     if (me == victim && round == after) {
-      if (strcmp(how, "exit") == 0) exit(3);
+      if (strcmp(how, "exit") == 0 || strcmp(how, "old_exit") == 0) exit(3);
       if (strcmp(how, "leave") == 0) return 0;
       if (strcmp(how, "global_exit") == 0) shmem_global_exit(5);
       if (atoi(how) != 0) {
