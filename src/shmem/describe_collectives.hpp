@@ -118,7 +118,10 @@ inline operation finalize() {
 
 /// An address that all must give, as the distance from where all have the heap or their statics.
 inline constexpr std::int64_t not_symmetric = -1;
-inline std::int64_t symmetric_offset(void const* address) {
+/// Null, which is right for no items.
+inline constexpr std::int64_t nowhere = -2;
+inline std::int64_t symmetric_offset(void const* address, bool is_empty) {
+  if (address == nullptr && is_empty) return nowhere;
   auto const at = static_cast<std::byte const*>(address);
   if (!is_symmetric(at, 1)) return not_symmetric;
   bool const in_data = own.data_bytes != 0 && at >= own.data && at < own.data + own.data_bytes;
@@ -130,7 +133,7 @@ TESS_SHMEM_DESCRIPTION operation exchanged(group const& g, void const* dest, std
                                            std::size_t source_bytes) {
   operation o = met(g);
   o.bytes = source_bytes != 0 ? source_bytes : dest_bytes;
-  o.agree("dest", symmetric_offset(dest));
+  o.agree("dest", symmetric_offset(dest, dest_bytes == 0 && source_bytes == 0));
   o.add({source, source_bytes, own.pe, use::read});
   o.add({dest, dest_bytes, own.pe, use::write});
   return o;
@@ -167,7 +170,8 @@ template <class T>
 template <class T>
 [[gnu::noinline, gnu::cold]] operation alltoalls_in(group const& g, T const* dest, T const* source, std::ptrdiff_t dst,
                                                     std::ptrdiff_t sst, std::size_t nelems) {
-  operation o = exchanged(g, dest, sizeof(T), source, sizeof(T));
+  std::size_t const block = nelems == 0 ? 0 : sizeof(T);
+  operation o = exchanged(g, dest, block, source, block);
   o.agree("nelems", number(nelems));
   o.agree("dst", dst);
   o.agree("sst", sst);
@@ -181,7 +185,7 @@ template <class T>
 template <class T>
 [[gnu::noinline, gnu::cold]] operation reduce_in(group const& g, T const* dest, T const* source, std::size_t items) {
   operation o = exchanged(g, dest, bytes_in<T>(items), source, bytes_in<T>(items));
-  o.agree("source", symmetric_offset(source));
+  o.agree("source", symmetric_offset(source, items == 0));
   o.agree("nreduce", number(items));
   return o;
 }

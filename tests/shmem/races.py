@@ -118,9 +118,9 @@ class PlantedRaces(unittest.TestCase):
 
 class ProgramsOfOtherTests(unittest.TestCase):
     def test_have_none(self):
-        names = "rma atomics signals waits collectives reductions active_sets contexts locks memory old_names setup"
-        names += " teams threads words_clang_O2 atomics_profiling rma_cxx old_halo_clang old_sgi_sums_clang"
-        names += " statics_clang_pie statics_clang_static"
+        names = "rma atomics signals waits collectives reductions active_sets contexts corners locks memory"
+        names += " old_names setup teams threads words_clang_O2 atomics_profiling rma_cxx"
+        names += " old_halo_clang old_sgi_sums_clang statics_clang_pie statics_clang_static"
         examples = [p.stem for p in (HERE / "examples").iterdir() if p.stem != "with_tessera"]
         for name in names.split() + [f"example_{stem}" for stem in examples]:
             for pes in (2, 3):
