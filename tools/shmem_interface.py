@@ -419,6 +419,10 @@ def overloads(table: Table) -> str:
                 lines.append(f"TESS_SHMEM_OVERLOAD {function.prototype(name)} {{ {call} }}")
             if synchronises(function):
                 lines += [of_volatile(function, name), of_volatile(function, function.name)]
+            if "complex" in function.type:
+                lines += [of_complex_of_c(function, name)]
+    for row in table.rows:
+        lines += [of_complex_of_c(f, f.name) for f in functions_of(table, row) if "complex" in f.type]
     return "\n".join(lines)
 
 
@@ -427,6 +431,16 @@ def of_volatile(function: Function, name: str) -> str:
     word = function.parameters[0]
     prototype = function.prototype(name).replace(str(word), f"volatile {word}", 1)
     arguments = function.arguments().replace(word.name, f"({word.type}){word.name}", 1)
+    give = "" if function.result == "void" else "return "
+    return f"TESS_SHMEM_OVERLOAD {prototype} {{ {give}{function.name}({arguments}); }}"
+
+
+def of_complex_of_c(function: Function, name: str) -> str:
+    """Compilers have C's complex numbers in C++, too, and programs use them."""
+    number = f"__complex__ {'double' if function.type.endswith('d') else 'float'}"
+    parameters = tuple(Parameter(p.type.replace(function.type, number), p.name) for p in function.parameters)
+    prototype = dataclasses.replace(function, parameters=parameters).prototype(name)
+    arguments = ", ".join(f"({p.type}){p.name}" if function.type in p.type else p.name for p in function.parameters)
     give = "" if function.result == "void" else "return "
     return f"TESS_SHMEM_OVERLOAD {prototype} {{ {give}{function.name}({arguments}); }}"
 

@@ -63,6 +63,14 @@ class Headers(Programs):
                     self.compile(compiler, *how, SOURCES / "portable.cpp", *LINK, FIND, "-o", self.program)
             self.runs()
 
+    def test_take_complex_numbers_of_c_in_cxx(self):
+        for compiler in CXX_COMPILERS:
+            for standard in ("c++98", "c++17", "c++23"):
+                with self.subTest(compiler=compiler, standard=standard):
+                    how = [f"-std={standard}", "-O1", "-Wall", "-Wextra", "-Werror"]
+                    self.compile(compiler, *how, SOURCES / "complex.cpp", *LINK, FIND, "-o", self.program)
+                    self.runs()
+
     def test_take_words_with_qualifiers(self):
         for compiler in C_COMPILERS:
             for level in ("-O0", "-O2"):
