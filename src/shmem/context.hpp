@@ -3,7 +3,7 @@
 //   Between PEs of one host every operation is complete when its call ends, so that a context has nothing to wait for;
 //   it translates the numbers of PEs of its team.
 //
-// Threads   a context or team is made and destroyed by one thread at a time.
+// Threads   any; a team is used by one thread at a time.
 // Errors    fail: an invalid context or team.
 // Source    OpenSHMEM 1.5, sections 9.4 and 9.5.
 #pragma once

@@ -37,6 +37,14 @@ std::deque<std::unique_ptr<T>> destroyed;
 constexpr std::size_t destroyed_kept = 64;
 std::vector<std::unique_ptr<tess_shmem_pending>> pendings;
 std::mutex contexts_lock;
+std::mutex teams_lock;
+
+/// Threads may make and destroy teams at the same time, of different parents.
+std::unique_lock<std::mutex> one_thread() {
+  std::unique_lock guard(teams_lock, std::defer_lock);
+  if (own.threads == SHMEM_THREAD_MULTIPLE) guard.lock();
+  return guard;
+}
 
 template <class T>
 std::unique_ptr<T> make() {
@@ -52,30 +60,51 @@ void retire(std::unique_ptr<T>& one) {
   destroyed<T>.push_back(std::move(one));
 }
 
-void take(int id) {
-  free_ids[static_cast<std::size_t>(id) / 64] &= ~(std::uint64_t{1} << (id % 64));
+/// False: another thread has taken it.
+bool take(int id) {
+  auto const guard = one_thread();
+  std::uint64_t& word = free_ids[static_cast<std::size_t>(id) / 64];
+  std::uint64_t const bit = std::uint64_t{1} << (id % 64);
+  bool const was_free = (word & bit) != 0;
+  word &= ~bit;
+  return was_free;
 }
 void give_back(int id) {
+  auto const guard = one_thread();
   free_ids[static_cast<std::size_t>(id) / 64] |= std::uint64_t{1} << (id % 64);
 }
 
-/// The first number that is free at all PEs of the parent that want it; -1: none.
-int agree_on_id(tess_shmem_team& parent, bool wanted) {
-  id_set mine;
-  mine.fill(~std::uint64_t{0});
-  if (wanted) mine = free_ids;
-  group all(parent);
+/// `use(theirs)` for what each member gives.
+template <class T, class Use>
+void exchange(group& all, T const& mine, Use&& use) {
   std::memcpy(all.next_box(), &mine, sizeof mine);
   all.meet();
-  seen const sets(all, sizeof mine);
+  seen const values(all, sizeof mine);
   for (int member = 0; member < all.size(); ++member) {
-    id_set theirs;
-    std::memcpy(&theirs, sets.of(member, all.box(member)), sizeof theirs);
-    for (std::size_t word = 0; word < words_of_ids; ++word) mine[word] &= theirs[word];
+    T theirs;
+    std::memcpy(&theirs, values.of(member, all.box(member)), sizeof theirs);
+    use(theirs);
   }
-  for (std::size_t word = 0; word < words_of_ids; ++word)
-    if (mine[word] != 0) return static_cast<int>(word * 64) + std::countr_zero(mine[word]);
-  return -1;
+}
+
+/// A number that is free at all members that want it, after so many others; -1: none.
+int agree_on_id(group& all, bool wanted, int others) {
+  id_set common;
+  common.fill(~std::uint64_t{0});
+  if (wanted) {
+    auto const guard = one_thread();
+    common = free_ids;
+  }
+  exchange(all, id_set(common), [&](id_set const& theirs) {
+    for (std::size_t word = 0; word < words_of_ids; ++word) common[word] &= theirs[word];
+  });
+  int found = 0;
+  for (std::uint64_t const word : common) found += std::popcount(word);
+  if (found == 0) return -1;
+  int left = others % found;
+  for (std::size_t word = 0;; ++word)
+    for (std::uint64_t bits = common[word]; bits != 0; bits &= bits - 1)
+      if (left-- == 0) return static_cast<int>(word * 64) + std::countr_zero(bits);
 }
 
 struct shape {
@@ -89,28 +118,44 @@ int index_in(shape const& s, int pe) {
   return -1;
 }
 
+std::unique_ptr<tess_shmem_team> new_team(tess_shmem_team const& parent, shape const& s, int me, int id) {
+  auto guard = one_thread();
+  auto team = make<tess_shmem_team>();
+  guard = {};
+  team->start = parent.start + s.start * parent.stride;
+  team->stride = parent.stride * s.stride;
+  team->size = s.size;
+  team->me = me;
+  team->id = id;
+  begin_meetings(*team);
+  return team;
+}
+
 /// All PEs of the parent call it, those with me < 0 for the others' sake only.
 int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config_t const* config, long mask,
               shmem_team_t* made) {
   *made = SHMEM_TEAM_INVALID;
-  int const id = agree_on_id(parent, me >= 0);
-  if (id < 0) return -1;
-  if (me >= 0) {
-    take(id);
-    auto team = make<tess_shmem_team>();
-    team->start = parent.start + s.start * parent.stride;
-    team->stride = parent.stride * s.stride;
-    team->size = s.size;
-    team->me = me;
-    team->id = id;
-    begin_meetings(*team);
+  group all(parent);
+  // Threads that split teams at the same time, all of different numbers, try different ones.
+  for (int attempt = 0;; ++attempt) {
+    int const id = agree_on_id(all, me >= 0, parent.id + attempt);
+    if (id < 0) return -1;
+    bool const is_mine = me >= 0 && take(id);
+    auto team = is_mine ? new_team(parent, s, me, id) : nullptr;
+    // Nobody tells a member anything before its flags are clear.
+    bool all_have = true;
+    exchange(all, me < 0 || is_mine, [&](bool theirs) { all_have = all_have && theirs; });
+    if (!all_have) {
+      if (is_mine) give_back(id);
+      continue;
+    }
+    if (team == nullptr) return 0;
     if (config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *config;
     *made = team.get();
+    auto const guard = one_thread();
     teams.push_back(std::move(team));
+    return 0;
   }
-  // Nobody tells a member anything before its flags are clear.
-  group(parent).meet();
-  return 0;
 }
 
 /// A context that ends completes its operations.
@@ -165,6 +210,7 @@ bool is_world(tess_shmem_team const& team) {
 }
 
 bool is_made(shmem_team_t team) {
+  auto const guard = one_thread();
   return team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED ||
          std::ranges::any_of(teams, [&](auto const& one) { return one.get() == team; });
 }
@@ -231,6 +277,7 @@ void team_destroy(shmem_team_t team) {
   group(*team).meet();
   destroy_contexts_of(*team);
   give_back(team->id);
+  auto const guard = one_thread();
   auto const found = std::ranges::find(teams, team, [](auto const& one) { return one.get(); });
   retire(*found);
   teams.erase(found);

@@ -1,13 +1,14 @@
-// threads: some threads at each PE put, get, add, wait and lock words at the same time, each with contexts of its own.
+// threads: some threads at each PE put, get, add, wait, lock words and split teams at the same time, each with contexts
+// of its own.
 #include <pthread.h>
 #include <sched.h>
 
 #include "check.h"
 
 #if defined(__riscv)
-enum { threads = 3, rounds = 200, length = 64, lock_rounds = 8 }; /* a tile has four harts */
+enum { threads = 3, rounds = 200, length = 64, lock_rounds = 8, splits = 4 }; /* a tile has four harts */
 #else
-enum { threads = 4, rounds = 2000, length = 64, lock_rounds = 100 };
+enum { threads = 4, rounds = 2000, length = 64, lock_rounds = 100, splits = 30 };
 #endif
 
 static int me, pes, next_pe, before;
@@ -36,6 +37,29 @@ static void lock_words(void) {
     shmem_set_lock(&other_lock);
     shmem_long_p(&in_other, shmem_long_g(&in_other, pes - 1) + 1, pes - 1);
     shmem_clear_lock(&other_lock);
+  }
+}
+
+/* Each thread splits a team of its own, all at the same time. */
+static shmem_team_t team_of[threads];
+static long one[threads], all_of[threads];
+static void split_teams(int t) {
+  for (int i = 0; i < splits; ++i) {
+    shmem_team_t half, rest;
+    CHECK(shmem_team_split_strided(team_of[t], i % 2, 1, pes - i % 2, NULL, 0, &half) == 0 || pes == 1);
+    if (half != SHMEM_TEAM_INVALID) {
+      one[t] = t + 1;
+      shmem_team_sync(half);
+      CHECK(shmem_long_sum_reduce(half, &all_of[t], &one[t], 1) == 0);
+      CHECK(all_of[t] == (long)(t + 1) * shmem_team_n_pes(half));
+      shmem_team_t const parent = half;
+      CHECK(shmem_team_split_2d(parent, 2, NULL, 0, &rest, NULL, 0, &half) == 0);
+      CHECK(shmem_team_translate_pe(rest, shmem_team_my_pe(rest), SHMEM_TEAM_WORLD) == me);
+      shmem_team_destroy(rest);
+      shmem_team_destroy(parent);
+      shmem_team_destroy(half);
+    }
+    shmem_team_sync(team_of[t]);
   }
 }
 
@@ -73,6 +97,7 @@ static void* work(void* argument) {
     shmem_ctx_quiet(ctx);
   }
   lock_words();
+  split_teams(t);
   shmem_ctx_destroy(ctx);
   return NULL;
 }
@@ -88,6 +113,8 @@ int main(void) {
   pes = shmem_n_pes();
   next_pe = (me + 1) % pes;
   before = (me + pes - 1) % pes;
+  for (int t = 0; t < threads; ++t)
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team_of[t]) == 0);
   pthread_t thread[threads];
   for (int t = 0; t < threads; ++t) CHECK(pthread_create(&thread[t], NULL, work, (void*)(intptr_t)t) == 0);
   for (int t = 0; t < threads; ++t) CHECK(pthread_join(thread[t], NULL) == 0);
