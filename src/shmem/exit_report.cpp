@@ -19,6 +19,7 @@ namespace {
 
 char report_name[4096];
 std::atomic<bool> reported{false};
+pid_t process = 0;
 detail::launcher_heartbeat* heartbeat = nullptr;
 
 bool takes_lines() noexcept {
@@ -30,6 +31,8 @@ void say(char const* line) noexcept {
 }
 
 void end_of_program(int code, void*) {
+  // A process that this one has forked.
+  if (process != getpid()) return;
   if (heartbeat != nullptr) {
     delete heartbeat;
     // The others may go on for a day.
@@ -44,6 +47,7 @@ void end_of_program(int code, void*) {
   std::snprintf(report_name, sizeof report_name, "%s", given);
   // A job of the runtime in this process must not report the end of the whole.
   unsetenv("TESS_EXIT_FILE");
+  process = getpid();
   detail::redirect_output();
   on_exit(end_of_program, nullptr);
 }

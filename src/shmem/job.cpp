@@ -281,7 +281,7 @@ void leave_network() {
 
 /// A program that ends without shmem_finalize.
 void end_with_program(int code, void*) {
-  if (own.network == nullptr) return;
+  if (own.network == nullptr || !is_pe()) return;
   if (code != 0) {
     std::fprintf(stderr, "shmem: PE %d of %d ended with %d; the others are ended\n", own.pe, own.network->pes(), code);
     own.network->end_others(code);

@@ -11,6 +11,8 @@
 // Cost      a page takes memory when it is touched; address space is that of all slots.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +33,15 @@ struct job_state {
   std::size_t heap_bytes = 0;
   std::byte* data = nullptr;
   std::size_t data_bytes = 0;
-  int threads = 0;  ///< SHMEM_THREAD_…
+  int threads = 0;    ///< SHMEM_THREAD_…
+  pid_t process = 0;  ///< the PE's; one that it forked is none
 };
 extern constinit job_state own;
+
+/// This process is the PE, not one that it has forked and that ends by exit.
+inline bool is_pe() {
+  return own.process == getpid();
+}
 
 /// A PE's heap, its statics, and its flags before them; null: no window.
 inline std::byte* heap_of(int pe) {

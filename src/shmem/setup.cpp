@@ -34,7 +34,7 @@ int beginnings = 0;
 
 /// What a program began that ends well without shmem_finalize is completed, as it was implied before 1.2.
 void end_of_program(int code, void*) {
-  if (beginnings == 0 || code != 0) return;
+  if (beginnings == 0 || code != 0 || !is_pe()) return;
   settle();
   complete_contexts();
 }
@@ -42,7 +42,7 @@ void end_of_program(int code, void*) {
 /// A program of start_pes has its shmem_finalize here. One that fails may do so alone, and then ends the others, but
 /// all may have something to say first.
 void end_of_old_program(int code, void*) {
-  if (beginnings == 0) return;
+  if (beginnings == 0 || !is_pe()) return;
   if (code == 0) {
     beginnings = 1;
     return finalize();
@@ -81,6 +81,7 @@ int init_thread(int requested, int* provided) {
     fail("thread level " + std::to_string(requested), "SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE");
   if (++beginnings == 1) {
     check_layout();
+    own.process = getpid();
     begin(requested);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

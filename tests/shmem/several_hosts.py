@@ -19,7 +19,7 @@ from network_hosts import NetworkHosts, enter  # noqa: E402
 
 FAMILIES = (
     "rma atomics signals waits collectives reductions meetings active_sets contexts corners locks memory old_names "
-    "setup teams threads words_clang_O2 example_mixed example_pipeline with_tessera"
+    "setup teams threads words_clang_O2 unfinished forks example_mixed example_pipeline with_tessera"
 ).split()
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 FAILURE_TIMEOUT = 2

@@ -52,7 +52,7 @@ std::uint64_t together_at(int pe, std::byte const* address, std::size_t bytes) {
 
 /// A program that ends without shmem_finalize.
 void end_with_program(int code, void*) {
-  if (own.pes == 0 || code == 0) return;
+  if (own.pes == 0 || code == 0 || !is_pe()) return;
   std::fprintf(stderr, "shmem: PE %d of %d ended with %d; the others are ended\n", own.pe, own.pes, code);
   network::end_others(code);
 }
