@@ -121,6 +121,7 @@ class graph_loader {
       g_.vertices_ = std::max(g_.vertices_, found);
     }
     check_entries(input_, entries);
+    check_vertices(input_, g_.vertices_, entries);
   }
 
   // The rows hold what was counted.

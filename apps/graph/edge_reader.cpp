@@ -127,4 +127,12 @@ void check_entries(graph_input const& graph, std::uint64_t entries_count) {
   throw input_error(file->path, line, fmt::format("the file ends after {} entries", entries_count), expected);
 }
 
+void check_vertices(graph_input const& graph, std::uint64_t vertices_count, std::uint64_t entries_count) {
+  constexpr std::uint64_t vertices_of_an_edge = 16;
+  constexpr std::uint64_t vertices_anyway = 65536;
+  if (graph.vertices_count || vertices_count <= vertices_of_an_edge * entries_count + vertices_anyway) return;
+  throw input_error(graph.spec, 0, fmt::format("vertex {} in a graph of {} edges", vertices_count - 1, entries_count),
+                    "numbers from 0, or a table with a header, which takes any names");
+}
+
 }  // namespace graph

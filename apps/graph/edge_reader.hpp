@@ -5,6 +5,7 @@
 //
 //     check_entries(graph, the sum of entries_count());
 //     n = the maximum of vertices_count();
+//     check_vertices(graph, n, the sum of entries_count());
 //
 // Threads   A reader belongs to one thread; readers share nothing.
 // Errors    input_error at its exact line. Which of several errors is met first depends on the number of readers.
@@ -61,5 +62,9 @@ class edge_reader {
 
 // Throws unless the header promised as many entries as all readers found.
 void check_entries(graph_input const& graph, std::uint64_t entries_count);
+
+// Throws if a file does not say how many vertices there are, and its largest number is far above the number of edges:
+// the number alone would ask for memory that no edge needs.
+void check_vertices(graph_input const& graph, std::uint64_t vertices_count, std::uint64_t entries_count);
 
 }  // namespace graph

@@ -104,11 +104,7 @@ edge_columns read_edges(graph_input const& input, import_options const& options)
 csr read_listed_edges(std::string const& spec, import_options const& options, import_counts* counts) {
   graph_input const input = open_graph(spec);
   edge_columns const edges = read_edges(input, options);
-  // Its numbers are its vertices: a large one alone would ask for memory that no edge needs.
-  if (!input.vertices_count && edges.vertices > 16 * edges.sources.size() + 65536)
-    throw input_error(spec, 0,
-                      fmt::format("vertex {} in a graph of {} edges", edges.vertices - 1, edges.sources.size()),
-                      "numbers from 0, or a table with a header, which takes any names");
+  check_vertices(input, edges.vertices, edges.sources.size());
   csr made = rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights,
                      rules_of(options, input.directed), counts);
   made.names = names_beside(input, edges.vertices);

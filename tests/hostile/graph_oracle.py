@@ -141,7 +141,11 @@ def edge_list(lines: list[bytes], extension: str):
         return None
     weighted = columns == 3
     edges = edges_of(lines, b"#%", LIST_TRIPLE if weighted else LIST_PAIR, "real" if weighted else "", 0, VERTICES_MAX)
-    return edges and (max(max(source, target) for source, target, _ in edges) + 1, edges)
+    if not edges:
+        return None
+    vertices = max(max(source, target) for source, target, _ in edges) + 1
+    # A number far above that of the edges would need memory for vertices that have none.
+    return None if vertices > 16 * len(edges) + 65536 else (vertices, edges)
 
 
 def dimacs(lines: list[bytes]):

@@ -34,6 +34,7 @@ class Oracle(unittest.TestCase):
             ("a.mtx", MTX.replace(b"4 4", b"4 5")),
             ("a.el", b"0 1 2\n"),
             ("a.wel", b"0 1 nan\n"),
+            ("a.el", b"0 65552\n"),
             ("a.gr", b"a 1 2 7\n"),
             ("a.mtx.gz", packed[:-3]),
             ("a.mtx.gz", packed[:-6] + b"\0" + packed[-5:]),
