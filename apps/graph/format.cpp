@@ -37,14 +37,6 @@ std::vector<std::string_view> words(std::string_view line, bool commas_separate 
   return result;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& byte : result) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  }
-  return result;
-}
-
 // One header at a time: the lines, and the name for messages.
 class header_reader {
  public:
@@ -98,7 +90,7 @@ file_format banner_format(header_reader const& header, text_line const& banner) 
   // The word at `index` must be one of `supported`; returns which one.
   auto const choice = [&](std::size_t index, auto const&... supported) {
     std::array const choices{std::string_view(supported)...};
-    auto const found = std::ranges::find(choices, lower(fields[index]));
+    auto const found = std::ranges::find(choices, lower_case(fields[index]));
     if (found == choices.end()) {
       header.fail(banner, fmt::format("{} is not supported", quoted(fields[index])),
                   fmt::format("{}", fmt::join(choices, " or ")));
@@ -107,9 +99,10 @@ file_format banner_format(header_reader const& header, text_line const& banner) 
   };
   choice(1, "matrix");
   choice(2, "coordinate");
-  constexpr std::array weights{weight_kind::none, weight_kind::integer, weight_kind::real};
+  // scipy's mmwrite writes unsigned-integer, whose values may be above 2^63: they are read as real ones.
+  constexpr std::array weights{weight_kind::none, weight_kind::integer, weight_kind::real, weight_kind::real};
   file_format format{.kind = format_kind::matrix_market};
-  format.weights = weights[choice(3, "pattern", "integer", "real")];
+  format.weights = weights[choice(3, "pattern", "integer", "real", "unsigned-integer")];
   format.symmetric = choice(4, "general", "symmetric") == 1;
   return format;
 }
@@ -163,18 +156,37 @@ file_format edge_list_format(header_reader& header, text_line line, std::string_
   return format;
 }
 
-std::string extension_of(std::string name) {
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
-  std::size_t const dot = name.find_last_of("./");
-  return dot == std::string::npos || name[dot] == '/' ? "" : lower(name.substr(dot));
-}
-
 bool is_edge_list_extension(std::string_view extension) {
   constexpr std::array<std::string_view, 5> extensions{".el", ".wel", ".txt", ".csv", ".tsv"};
   return std::ranges::find(extensions, extension) != extensions.end();
 }
 
+// What makes a saved graph of a file that the programs do not read, by the package for Python; empty if nothing does.
+std::string_view way_by_python(std::string_view extension) {
+  if (extension == ".parquet") return "read_parquet(FILE)";
+  if (extension == ".gml") return "from_networkx(networkx.read_gml(FILE))";
+  if (extension == ".graphml") return "from_networkx(networkx.read_graphml(FILE))";
+  if (extension == ".gexf") return "from_networkx(networkx.read_gexf(FILE))";
+  if (extension == ".net") return "from_networkx(networkx.read_pajek(FILE))";
+  return {};
+}
+
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& byte : result) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  }
+  return result;
+}
+
+std::string extension_of(std::string_view name) {
+  std::string made = lower_case(name);
+  if (made.ends_with(".gz")) made.resize(made.size() - 3);
+  std::size_t const dot = made.find_last_of("./");
+  return dot == std::string::npos || made[dot] == '/' ? "" : made.substr(dot);
+}
 
 file_format recognise(text_source& text) {
   // A banner identifies the format whatever the name is, and would be a comment in an edge list.
@@ -182,7 +194,7 @@ file_format recognise(text_source& text) {
   std::string const extension = extension_of(text.name());
   bool const is_market_name = extension == ".mtx";
   text_line const first = header.next(is_market_name ? banner_form : "a graph");
-  if (lower(first.text.substr(0, banner_word.size())) == banner_word) return matrix_market_format(header, first);
+  if (lower_case(first.text.substr(0, banner_word.size())) == banner_word) return matrix_market_format(header, first);
   if (is_market_name) {
     header.fail(
         first, fmt::format("no MatrixMarket banner but {}", quoted(first.text)),
@@ -198,11 +210,12 @@ file_format recognise(text_source& text) {
     }
     return edge_list_format(header, line, extension);
   }
-  bool const is_parquet = extension == ".parquet";
+  bool const is_zipped = lower_case(text.name()).ends_with(".gz");
+  std::string_view const way = is_zipped ? std::string_view() : way_by_python(extension);
   throw input_error(
-      text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension)),
-      is_parquet ? "a .tgr file: the package for Python makes one by tessera.read_parquet(FILE).save(\"FILE.tgr\")"
-                 : ".mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz");
+      text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension + (is_zipped ? ".gz" : ""))),
+      way.empty() ? ".mtx, .gr, .el, .wel, .txt, .csv, .tsv, .metis or .graph, each also with .gz, .npz or .tgr"
+                  : fmt::format("a .tgr file: the package for Python makes one by tessera.{}.save(\"FILE.tgr\")", way));
 }
 
 bool is_data_line(format_kind kind, std::string_view line) {

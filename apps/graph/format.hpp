@@ -1,7 +1,8 @@
 // format: which of three text formats a file has, and the contents of its header.
 //
 //   matrix_market   `%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric`, then `N N ENTRIES`, then
-//                   `row column [weight]` from 1: the edge row-1 -> column-1. Known by its first line.
+//                   `row column [weight]` from 1: the edge row-1 -> column-1. Known by its first line. Also
+//                   `unsigned-integer`, which is scipy's.
 //   edge_list       `u v` or `u v weight` from 0, separated by blanks, tabs or a comma; `#` and `%` begin comments.
 //                   Known by its name: .el .wel .txt .csv .tsv. The first edge says how many columns there are.
 //   dimacs          `p sp N ARCS`, then `a u v weight` from 1; `c` begins comments. Known by its name: .gr.
@@ -35,6 +36,12 @@ struct file_format {
   std::uint64_t data_offset = 0;  // where the first line after the header begins, after gunzipping
   std::uint64_t data_line = 1;    // its number
 };
+
+// The text with its ASCII letters in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+// The end of a file's name from its last dot on, in lower case, without .gz: ".mtx" of "a/X.MTX.gz".
+[[nodiscard]] std::string extension_of(std::string_view name);
 
 // `text` must be at its start; its name decides where the content does not.
 [[nodiscard]] file_format recognise(text_source& text);

@@ -13,6 +13,7 @@
 
 #include "graph/edge_reader.hpp"
 #include "graph/error.hpp"
+#include "graph/format.hpp"
 #include "graph/import_edges.hpp"
 #include "graph/metis.hpp"
 #include "graph/npz.hpp"
@@ -27,10 +28,11 @@ enum class whole_kind : std::uint8_t { none, table, metis, npz, saved };
 
 whole_kind whole_kind_of(std::string const& spec, import_options const& options) {
   if (names_generator(spec)) return whole_kind::none;
-  if (spec.ends_with(".tgr")) return whole_kind::saved;
-  if (spec.ends_with(".npz")) return whole_kind::npz;
-  if (spec.ends_with(".metis") || spec.ends_with(".graph")) return whole_kind::metis;
-  if (spec.ends_with(".metis.gz") || spec.ends_with(".graph.gz")) return whole_kind::metis;
+  std::string const extension = extension_of(spec);
+  bool const zipped = !lower_case(spec).ends_with(extension);
+  if (extension == ".tgr" && !zipped) return whole_kind::saved;
+  if (extension == ".npz" && !zipped) return whole_kind::npz;
+  if (extension == ".metis" || extension == ".graph") return whole_kind::metis;
   if (options.columns.any()) return whole_kind::table;
   std::error_code ignored;  // what is wrong with the file, its reader will say
   if (!std::filesystem::is_regular_file(spec, ignored)) return whole_kind::none;

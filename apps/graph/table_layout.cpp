@@ -9,18 +9,12 @@
 #include <optional>
 
 #include "graph/error.hpp"
+#include "graph/format.hpp"
 #include "graph/text_source.hpp"
 
 namespace graph {
 
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string made(text);
-  for (char& letter : made)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return made;
-}
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -31,15 +25,16 @@ std::string_view trimmed(std::string_view text) {
 // Chooses the columns of one header.
 class column_chooser {
  public:
-  column_chooser(std::string const& file, std::vector<std::string> const& names) : file_(file), names_(names) {}
+  column_chooser(std::string const& file, std::uint64_t line, std::vector<std::string> const& names)
+      : file_(file), line_(line), names_(names) {}
 
   [[nodiscard]] std::optional<std::size_t> named(std::string const& wanted, std::string_view option) const {
     if (wanted.empty()) return std::nullopt;
     auto const found = std::ranges::find(names_, wanted);
     if (found == names_.end())
-      throw input_error(file_, 1, fmt::format("no column {} ({})", graph::quoted(wanted), option), columns_there());
+      throw input_error(file_, line_, fmt::format("no column {} ({})", graph::quoted(wanted), option), columns_there());
     if (std::ranges::count(names_, wanted) > 1)
-      throw input_error(file_, 1, fmt::format("two columns {}", graph::quoted(wanted)), "different names");
+      throw input_error(file_, line_, fmt::format("two columns {}", graph::quoted(wanted)), "different names");
     return static_cast<std::size_t>(found - names_.begin());
   }
   [[nodiscard]] std::optional<std::size_t> usual(std::initializer_list<std::string_view> words) const {
@@ -52,7 +47,7 @@ class column_chooser {
   [[nodiscard]] std::size_t other_than(std::optional<std::size_t> a, std::optional<std::size_t> b) const {
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (a != i && b != i) return i;
-    throw input_error(file_, 1, "no column is left for an end of the edges", columns_there());
+    throw input_error(file_, line_, "no column is left for an end of the edges", columns_there());
   }
 
  private:
@@ -61,16 +56,18 @@ class column_chooser {
   }
 
   std::string const& file_;
+  std::uint64_t line_;
   std::vector<std::string> const& names_;
 };
 
-void choose_columns(std::string const& file, table_columns const& wanted, table_layout& layout) {
+// The header is in line `line`.
+void choose_columns(std::string const& file, std::uint64_t line, table_columns const& wanted, table_layout& layout) {
   if (layout.names.size() < 2) {
     throw input_error(
-        file, 1, fmt::format("a header of one column, {}", graph::quoted(layout.names[0])),
+        file, line, fmt::format("a header of one column, {}", graph::quoted(layout.names[0])),
         fmt::format("at least two columns, separated by {}", layout.rules.separator == ',' ? "commas" : "tabs"));
   }
-  column_chooser const columns(file, layout.names);
+  column_chooser const columns(file, line, layout.names);
   auto source = columns.named(wanted.source, "--source-column");
   auto target = columns.named(wanted.target, "--target-column");
   auto weight = columns.named(wanted.weight, "--weight-column");
@@ -83,11 +80,14 @@ void choose_columns(std::string const& file, table_columns const& wanted, table_
   }
   if (!source && target) source = usual_source && usual_source != target ? usual_source : std::nullopt;
   if (source && !target) target = usual_target && usual_target != source ? usual_target : std::nullopt;
-  if (!source) source = columns.other_than(target, wanted.weight.empty() ? std::nullopt : weight);
-  if (!target) target = columns.other_than(source, wanted.weight.empty() ? std::nullopt : weight);
+  // A column "w" may well be an end, beside "u" or "v"; one that is called "weight" is none if there are others.
+  bool const weighs = weight && lower_case(layout.names[*weight]) == "weight" && layout.names.size() > 2;
+  bool const has_weights = !wanted.weight.empty() || weighs;
+  if (!source) source = columns.other_than(target, has_weights ? weight : std::nullopt);
+  if (!target) target = columns.other_than(source, has_weights ? weight : std::nullopt);
   if (wanted.weight.empty() && (weight == source || weight == target)) weight = std::nullopt;
   if (source == target || weight == source || weight == target)
-    throw input_error(file, 1, "a column is used twice", "different columns for source, target and weight");
+    throw input_error(file, line, "a column is used twice", "different columns for source, target and weight");
   layout.uses.assign(layout.names.size(), column_use::none);
   layout.uses[*source] = column_use::source;
   layout.uses[*target] = column_use::target;
@@ -95,19 +95,30 @@ void choose_columns(std::string const& file, table_columns const& wanted, table_
   layout.weighted = weight.has_value();
 }
 
+// Where the header is. A line of one column that begins with # or % cannot be one: it is a comment.
+char const* after_blank_lines_and_comments(char const* at, char const* end, char separator) {
+  for (;;) {
+    while (at != end && (*at == '\n' || *at == '\r')) ++at;
+    if (at == end || (*at != '#' && *at != '%')) return at;
+    char const* const line_end = std::find(at, end, '\n');
+    if (line_end == end || std::find(at, line_end, separator) != line_end) return at;
+    at = line_end;
+  }
+}
+
 }  // namespace
 
 table_layout read_layout(table_text const& text, table_columns const& wanted) {
   table_layout layout;
-  bool const tabs = text.name.ends_with(".tsv") || text.name.ends_with(".tsv.gz");
-  if (tabs) layout.rules = {.separator = '\t', .quotes = false};
+  if (extension_of(text.name) == ".tsv") layout.rules = {.separator = '\t', .quotes = false};
   text_window window(text.open(0), 0);
   while (!window.is_last() && window.end() - window.begin() < static_cast<std::ptrdiff_t>(row_bytes_max))
     window.refill(window.begin());
   char const* at = window.begin();
   if (std::string_view(at, window.end()).starts_with(byte_order_mark)) at += byte_order_mark.size();
-  while (at != window.end() && (*at == '\n' || *at == '\r')) ++at;
+  at = after_blank_lines_and_comments(at, window.end(), layout.rules.separator);
   if (at == window.end()) throw input_error(text.name, 0, "the file is empty", "a header with names of columns");
+  auto const line = static_cast<std::uint64_t>(1 + std::count(window.begin(), at, '\n'));
   field_scanner fields(layout.rules, window, at);
   for (;;) {
     field const next = fields.next();
@@ -127,13 +138,13 @@ table_layout read_layout(table_text const& text, table_columns const& wanted) {
     if (next.end == field_end::line) break;
   }
   layout.data_offset = window.offset_of(fields.at());
-  choose_columns(text.name, wanted, layout);
+  choose_columns(text.name, line, wanted, layout);
   return layout;
 }
 
 bool has_table_header(std::string const& path) {
-  std::string const name = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
-  if (!name.ends_with(".csv") && !name.ends_with(".tsv")) return false;
+  std::string const extension = extension_of(path);
+  if (extension != ".csv" && extension != ".tsv") return false;
   text_source text(path);
   line_reader lines(text);
   while (auto const line = lines.next()) {

@@ -30,6 +30,11 @@ TEST(format, matrix_market_says_weights_symmetry_and_sizes) {
   EXPECT_EQ(format.data_offset, text.find("1 1 3"));
 }
 
+TEST(format, unsigned_integers_may_be_above_those_with_a_sign) {
+  file_format const format = recognise("x.mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n%\n2 2 0");
+  EXPECT_EQ(format.weights, weight_kind::real);
+}
+
 TEST(format, a_banner_takes_precedence_over_the_file_name) {
   std::string const text = "%%MatrixMarket matrix coordinate real general\n2 2 0";
   for (std::string const name : {"x.mtx", "X.MTX", "x.mtx.gz", "x.txt", "x.gr", "x"}) {
@@ -97,7 +102,7 @@ TEST(format, refuses_wrong_headers_at_their_line) {
       {"x.mtx", "%%MatrixMarket matrix array real general\n",
        "x.mtx:1: \"array\" is not supported, expected coordinate"},
       {"x.mtx", "%%MatrixMarket matrix coordinate complex general\n",
-       "x.mtx:1: \"complex\" is not supported, expected pattern or integer or real"},
+       "x.mtx:1: \"complex\" is not supported, expected pattern or integer or real or unsigned-integer"},
       {"x.mtx", "%%MatrixMarket matrix coordinate real Hermitian\n",
        "x.mtx:1: \"Hermitian\" is not supported, expected general or symmetric"},
       {"x.mtx", banner + "%\n", "x.mtx:2: the file ends here, expected " + size_form},
@@ -126,13 +131,23 @@ TEST(format, refuses_wrong_headers_at_their_line) {
       {"x.csv", "1,2,3,4\n", "x.csv:1: a line of 4 columns, \"1,2,3,4\", expected \"u v\" or \"u v weight\""},
       {"x.txt", std::string("\0\1\n", 3),
        "x.txt:1: a line of 1 columns, \"\\x00\\x01\", expected \"u v\" or \"u v weight\""},
-      {"x.gml", "graph [\n",
-       "x.gml: unknown kind of file \".gml\", expected .mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz"},
+      {"x.dot", "graph {\n",
+       "x.dot: unknown kind of file \".dot\", expected .mtx, .gr, .el, .wel, .txt, .csv, .tsv, .metis or .graph, each "
+       "also with .gz, .npz or .tgr"},
+      {"x.Gml", "graph [\n",
+       "x.Gml: unknown kind of file \".gml\", expected a .tgr file: the package for Python makes one by "
+       "tessera.from_networkx(networkx.read_gml(FILE)).save(\"FILE.tgr\")"},
+      {"x.tgr.gz", "", "x.tgr.gz: the file is empty, expected a graph"},
+      {"x.tgr.gz", "1",
+       "x.tgr.gz: unknown kind of file \".tgr.gz\", expected .mtx, .gr, .el, .wel, .txt, .csv, .tsv, .metis or .graph, "
+       "each also with .gz, .npz or .tgr"},
       {"x.parquet", "PAR1\n",
        "x.parquet: unknown kind of file \".parquet\", expected a .tgr file: the package for Python makes one by "
        "tessera.read_parquet(FILE).save(\"FILE.tgr\")"},
       {"x", "0 1\n",
-       "x: unknown kind of file \"\", expected .mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz"},
+       "x: unknown kind of file \"\", expected .mtx, .gr, .el, .wel, .txt, .csv, .tsv, .metis or .graph, each also "
+       "with "
+       ".gz, .npz or .tgr"},
   };
   for (auto const& [name, content, error] : cases) {
     EXPECT_EQ(error_of([&] { (void)recognise(name, content); }), error);

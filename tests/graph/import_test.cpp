@@ -34,6 +34,16 @@ std::string rows_of(graph::csr const& g) {
   return text;
 }
 
+TEST(import, names_of_files_may_have_capitals) {
+  test_directory const directory;
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("X.CSV", "# trips\nfrom,to\na,b\n"))), "a: b, b:");
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("X.Csv.GZ", gzip("from,to\na,b\n")))), "a: b, b:");
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("X.TSV", "from\tto\na\tb\n"))), "a: b, b:");
+  EXPECT_EQ(rows_of(graph::read_csr(directory.write("X.Graph", "2 1\n2\n1\n"))), "0: 1, 1: 0");
+  EXPECT_NE(error_of([&] { (void)graph::read_csr(directory.write("X.TGR", "0 1")); }).find("X.TGR: a file of"),
+            std::string::npos);
+}
+
 TEST(import, reads_tables_under_each_rule) {
   test_directory const directory;
   std::string const path = directory.write("x.csv", "from,to,km\na,b,5\nb,a,7\na,b,3\nb,b,1\nc,a,9\na,b,4\n");

@@ -83,6 +83,12 @@ TEST(table, finds_its_columns) {
       << "the first column that is left";
   EXPECT_EQ(read("p,q,weight\na,b,3\n"), (edges{{"a", "b", 3}}));
   EXPECT_EQ(read("u,v,w\na,b,-1e3\n"), (edges{{"a", "b", -1000}}));
+  EXPECT_EQ(read("Weight,p,q\n3,a,b\n"), (edges{{"a", "b", 3}})) << "weights are no ends";
+  EXPECT_EQ(read("p,Weight,q\na,3,b\n"), (edges{{"a", "b", 3}}));
+  EXPECT_EQ(read("p,weight\na,b\n"), (edges{{"a", "b"}})) << "unless there is no other column";
+  EXPECT_EQ(read("v,w,km\na,b,5\n"), (edges{{"a", "b"}}));
+  EXPECT_EQ(wrong("\n# made\na,b\n", {.source = "c", .target = "", .weight = ""}),
+            "x.csv:3: no column \"c\" (--source-column), expected one of the columns a, b");
   EXPECT_EQ(wrong(rows, {.source = "from", .target = "", .weight = ""}),
             "x.csv:1: no column \"from\" (--source-column), expected one of the columns km, To, From");
   EXPECT_EQ(wrong("a,b\n", {.source = "a", .target = "a", .weight = ""}),
@@ -113,6 +119,15 @@ TEST(table, skips_blank_lines_and_a_byte_order_mark) {
   EXPECT_EQ(read("\xef\xbb\xbfsource,target\n\na,b\n\r\n\nc,d\n\n"), (edges{{"a", "b"}, {"c", "d"}}));
   EXPECT_EQ(read("source,target\n"), edges{});
   EXPECT_EQ(read("source,target"), edges{});
+}
+
+TEST(table, skips_comments_before_its_header) {
+  EXPECT_EQ(read("# made by hand\n%\n\nsource,target\na,b\n"), (edges{{"a", "b"}}));
+  EXPECT_EQ(read("\xef\xbb\xbf# \"x\r\nsource,target\r\na,b\r\n"), (edges{{"a", "b"}}));
+  EXPECT_EQ(read("# a, b\nsource\ttarget\na\tb\n", {}, "x.tsv"), (edges{{"a", "b"}}));
+  EXPECT_EQ(read("#source,target\na,b\n"), (edges{{"a", "b"}})) << "as many columns as a header has";
+  EXPECT_EQ(wrong("# nothing else"),
+            "x.csv:1: a header of one column, \"# nothing else\", expected at least two columns, separated by commas");
 }
 
 TEST(table, refuses_wrong_rows) {

@@ -108,6 +108,8 @@ def matrix_market(lines: list[bytes]):
     kind, symmetry = banner[3].lower(), banner[4].lower()
     if [word.lower() for word in banner[1:3]] != [b"matrix", b"coordinate"]:
         return None
+    if kind == b"unsigned-integer":
+        kind = b"real"
     if kind not in (b"pattern", b"integer", b"real") or symmetry not in (b"general", b"symmetric"):
         return None
     at = 1

@@ -25,6 +25,8 @@ class Oracle(unittest.TestCase):
         self.assertEqual(graph_oracle.read("a.el.gz", gzip.compress(b"0 1\n1 2\n")), path)
         self.assertEqual(graph_oracle.read("a.gr", b"c a\np sp 2 1\na 1 2 7\n"), (2, [(0, 1, 7.0)]))
         self.assertEqual(graph_oracle.read("a.wel", b"0 1 0.5\n"), (2, [(0, 1, 0.5)]))
+        unsigned = MTX.replace(b"pattern", b"unsigned-integer").replace(b"4 4 3\n1 2\n2 3\n1 3\n", b"2 2 1\n2 1 3\n")
+        self.assertEqual(graph_oracle.read("a.mtx", unsigned), (2, [(1, 0, 3.0), (0, 1, 3.0)]))
 
     def test_refuses_what_is_no_graph(self):
         packed = gzip.compress(MTX)
