@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from tessera import _engine
-from tessera.columns import Texts, names, refuse, refuse_masked, weights
+from tessera.columns import Texts, names, number, refuse, refuse_masked, weights
 from tessera.progress import doing
 from tessera.session import check_integer
 
@@ -380,6 +380,8 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     try:
         (offsets, targets, _, sums, least, _, loops, numbers), _ = read_dicts(graph, weight, rounding=True)
     except _engine.AdjacencyError as problem:
+        if "weight" in str(problem):
+            _refuse_weights(graph, weight, where)
         raise refuse(str(problem), where, "a graph of NetworkX with finite numbers as weights") from None
     if loops and self_loops == "refuse":
         raise refuse("a self-loop", where, "edges between different vertices")
@@ -398,6 +400,14 @@ def from_networkx(graph: Any, weight: str | None = None, *,
     else:
         held = _engine.graph_from_rows(offsets, targets, values, called, directed)
     return Graph(held, labels)
+
+
+def _refuse_weights(graph, weight, where):
+    """Raises the error that names the first edge of a NetworkX graph whose weight is no finite number."""
+    for source, target, value in graph.edges(data=weight, default=1):
+        place = f"{where}, edge {source!r} to {target!r}"
+        if not np.isfinite(number(value, place)):
+            raise refuse(f"the weight {value!r}", place, "a finite number")
 
 
 def _names_of(nodes):

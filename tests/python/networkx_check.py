@@ -146,12 +146,22 @@ class Conversions(unittest.TestCase):
                 if type(weight) in (int, np.int64) and weight <= 2**60:
                     self.assertEqual(ts.from_networkx(graph, "weight").to_pandas()["weight"].tolist(), [float(weight)])
                 else:
-                    with self.assertRaisesRegex(ValueError, "from_networkx: .*weight"):
+                    with self.assertRaisesRegex(ValueError, "from_networkx, edge 0 to 1: .*weight"):
                         ts.from_networkx(graph, "weight")
                 with self.assertRaises(NotImplementedError):
                     nx.pagerank(graph, backend="tessera")
         graph = nx.Graph([(0, 1, {"weight": np.float64(2)}), (1, 2, {"weight": True})])
         self.assertEqual(nx.single_source_dijkstra_path_length(graph, 0, backend="tessera"), {0: 0, 1: 2, 2: 3})
+
+    def test_the_edge_of_a_wrong_weight_is_named(self):
+        for kind in (nx.Graph, nx.MultiDiGraph):
+            graph = kind([("a", "b"), ("b", (1, 2), {"weight": "3"}), ("a", "c", {"weight": "4"})])
+            for made in (graph, graph.subgraph(list(graph))):
+                with self.assertRaisesRegex(ValueError, r"^from_networkx, edge '.*: the weight '[34]', expected a num"):
+                    ts.from_networkx(made, "weight")
+        graph = nx.Graph([("a", "b"), ("b", (1, 2), {"km": math.inf})])
+        with self.assertRaisesRegex(ValueError, r"edge 'b' to \(1, 2\): the weight inf, expected a finite number"):
+            ts.from_networkx(graph, "km")
 
     def test_broken_graphs_are_refused(self):
         graph = nx.path_graph(3)
