@@ -135,6 +135,7 @@ table_layout read_layout(table_text const& text, table_columns const& wanted) {
       throw table_error{window.offset_of(at), fmt::format("{} in the header", graph::quoted(name)), "UTF-8"};
     }
     layout.names.emplace_back(trimmed(name));
+    layout.blanks_before.push_back(!next.quoted && name.starts_with(' ') ? 1 : 0);
     if (next.end == field_end::line) break;
   }
   layout.data_offset = window.offset_of(fields.at());

@@ -16,7 +16,8 @@ enum class column_use : std::uint8_t { none, source, target, weight };
 struct table_layout {
   field_rules rules;
   std::vector<std::string> names;
-  std::vector<column_use> uses;  // of each column
+  std::vector<column_use> uses;     // of each column
+  std::vector<char> blanks_before;  // whether the heading has blanks before it, which are then none of the names either
   bool weighted = false;
   std::uint64_t data_offset = 0;
 };

@@ -134,7 +134,9 @@ class part_reader {
     return true;
   }
 
-  std::string_view end_of_edge(field const& from, std::size_t column) {
+  std::string_view end_of_edge(field from, std::size_t column) {
+    if (layout_.blanks_before[column] != 0 && !from.quoted)
+      from.text.remove_prefix(std::min(from.text.find_first_not_of(' '), from.text.size()));
     if (from.text.empty()) {
       throw table_error{window_.offset_of(from.text.data()),
                         fmt::format("nothing in column {}", graph::quoted(layout_.names[column])),

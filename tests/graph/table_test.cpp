@@ -121,6 +121,17 @@ TEST(table, skips_blank_lines_and_a_byte_order_mark) {
   EXPECT_EQ(read("source,target"), edges{});
 }
 
+TEST(table, has_blanks_before_names_as_its_header_has) {
+  EXPECT_EQ(read("source, target, weight\na, b, 1\nb,  c,2\nb,\" d\",3\n"),
+            (edges{{"a", "b", 1}, {"b", "c", 2}, {"b", " d", 3}}));
+  std::string const integers = "source, target\n1, 2\n2, 3\n";
+  EXPECT_EQ(read(integers), (edges{{"1", "2"}, {"2", "3"}}));
+  EXPECT_TRUE(graph::read_table(text_of("x.csv", integers), {}, 1, 1).ends.names.are_integers());
+  EXPECT_EQ(read("source,target\na, b\nb ,c\n"), (edges{{"a", " b"}, {"b ", "c"}})) << "names are kept as they are";
+  EXPECT_EQ(wrong("source, target\na, b\na,  \n"),
+            "x.csv:3: nothing in column \"target\", expected the name of a vertex");
+}
+
 TEST(table, skips_comments_before_its_header) {
   EXPECT_EQ(read("# made by hand\n%\n\nsource,target\na,b\n"), (edges{{"a", "b"}}));
   EXPECT_EQ(read("\xef\xbb\xbf# \"x\r\nsource,target\r\na,b\r\n"), (edges{{"a", "b"}}));
