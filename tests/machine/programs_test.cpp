@@ -162,6 +162,21 @@ TEST_F(whole_programs, handle_signals) {
   }
 }
 
+TEST_F(whole_programs, cancel_threads) {
+  for (char const* where : {"--timing off", "--timing off --harts 1", "--machine nemesys-2x2"})
+    expect_equal("cancelling", "", where);
+}
+
+TEST_F(whole_programs, wait_for_signals_and_give_them_values) {
+  for (char const* where : {"--timing off", "--timing off --harts 1", "--machine nemesys-2x2"})
+    expect_equal("queued_signals", "", where);
+}
+
+TEST_F(whole_programs, have_timers_that_send_signals) {
+  for (char const* where : {"--timing off", "--timing off --harts 1", "--machine nemesys-2x2"})
+    expect_equal("timers", "", where);
+}
+
 TEST_F(whole_programs, talk_by_pipes_and_wait_for_several) {
   for (char const* where : {"--timing off", "--machine nemesys-2x2"}) expect_equal("pipes", "", where);
 }

@@ -14,23 +14,32 @@ namespace {
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
 constexpr std::uint64_t seconds_max = 9'000'000'000;  // in nanoseconds, twice this value still fits
 
-user_timespec spec_of(std::uint64_t ns) {
-  return {static_cast<std::int64_t>(ns / ns_per_s), static_cast<std::int64_t>(ns % ns_per_s)};
-}
-
 bool is_realtime(std::uint64_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
 }
 
 }  // namespace
 
+// A negative number has the complement of a thread's identifier, or of 0, above three bits: the lower two say of what.
+bool clock_calls::is_clock(std::uint64_t clock) const {
+  auto const number = static_cast<std::int32_t>(clock);
+  if (number >= 0) return number <= CLOCK_TAI;
+  constexpr std::uint32_t of_a_file = 3;
+  auto const id = static_cast<std::uint64_t>(~(number >> 3));
+  return (static_cast<std::uint32_t>(number) & 3U) != of_a_file && (id == 0 || threads_.is_thread(id));
+}
+
 std::int64_t clock_calls::clock_gettime(call_arguments const& a) {
-  if (a[0] > CLOCK_TAI) return -EINVAL;
+  if (!is_clock(a[0])) return -EINVAL;
   return memory_.put(a[1], spec_of(host_.now_ns() + (is_realtime(a[0]) ? realtime_start_ns : 0))) ? 0 : -EFAULT;
 }
 
+std::int64_t clock_calls::clock_settime(call_arguments const& a) const {
+  return is_clock(a[0]) ? -EPERM : -EINVAL;
+}
+
 std::int64_t clock_calls::clock_getres(call_arguments const& a) {
-  if (a[0] > CLOCK_TAI) return -EINVAL;
+  if (!is_clock(a[0])) return -EINVAL;
   return a[1] == 0 || memory_.put(a[1], spec_of(1)) ? 0 : -EFAULT;
 }
 
@@ -54,7 +63,7 @@ std::int64_t clock_calls::getrusage(call_arguments const& a) {
   return memory_.put(a[1], usage) ? 0 : -EFAULT;
 }
 
-std::int64_t clock_calls::sleep(hart& h, std::uint64_t at, bool absolute, bool since_1970) {
+std::int64_t clock_calls::sleep(hart& h, std::uint64_t at, std::uint64_t left_at, bool absolute, bool since_1970) {
   user_timespec time{};
   if (!memory_.get(at, time)) return -EFAULT;
   if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds >= static_cast<std::int64_t>(ns_per_s))
@@ -62,16 +71,17 @@ std::int64_t clock_calls::sleep(hart& h, std::uint64_t at, bool absolute, bool s
   std::uint64_t wake = std::min(static_cast<std::uint64_t>(time.seconds), seconds_max) * ns_per_s +
                        static_cast<std::uint64_t>(time.nanoseconds);
   if (since_1970) wake = wake > realtime_start_ns ? wake - realtime_start_ns : 0;
-  return threads_.sleep_until(h, absolute ? wake : wake + host_.now_ns());
+  return absolute ? threads_.sleep_until(h, wake) : threads_.sleep_until(h, wake + host_.now_ns(), left_at);
 }
 
 std::int64_t clock_calls::nanosleep(hart& h, call_arguments const& a) {
-  return sleep(h, a[0], false, false);
+  return sleep(h, a[0], a[1], false, false);
 }
 
 std::int64_t clock_calls::clock_nanosleep(hart& h, call_arguments const& a) {
   bool const absolute = (a[1] & TIMER_ABSTIME) != 0;
-  return sleep(h, a[2], absolute, absolute && is_realtime(a[0]));
+  if (!is_clock(a[0])) return -EINVAL;
+  return sleep(h, a[2], a[3], absolute, absolute && is_realtime(a[0]));
 }
 
 std::int64_t clock_calls::getrandom(call_arguments const& a) {

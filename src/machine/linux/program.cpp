@@ -21,6 +21,7 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       threads_(memory, host, options.slice_cycles),
       clock_(memory, host, threads_, options.seed + options.layout),
       signals_(memory, host, threads_, size_bytes),
+      timers_(memory, host, threads_, signals_),
       own_(image, options.path, options.shown_path.empty() ? options.path : options.shown_path, arguments_,
            environment_, space_, threads_, host, memory_bytes_),
       files_(memory, std::move(options.files), own_, host) {
@@ -42,6 +43,7 @@ void program::take_over(program& from, std::function<hart*(std::uint32_t)> const
   threads_.take_over(from.threads_, hart_of);
   clock_.take_over(from.clock_);
   signals_.take_over(from.signals_);
+  timers_.take_over(from.timers_);
   files_.take_over(std::move(from.files_));
   unknown_ = from.unknown_;
   exit_code_ = from.exit_code_;

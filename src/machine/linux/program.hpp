@@ -20,6 +20,7 @@
 #include "machine/linux/elf.hpp"
 #include "machine/linux/file_calls.hpp"
 #include "machine/linux/own_process.hpp"
+#include "machine/linux/posix_timers.hpp"
 #include "machine/linux/signals.hpp"
 #include "machine/linux/threads.hpp"
 
@@ -85,6 +86,8 @@ class program {
   void retry_files();
   std::int64_t end_by_signal();
   std::int64_t signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal);
+  std::int64_t signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal,
+                         signals::information const& why);
   std::int64_t refuse_alias();
 
   // System calls that none of the parts does alone.
@@ -97,9 +100,20 @@ class program {
   std::int64_t kill(hart& h, call_arguments const& a);
   std::int64_t tkill(hart& h, call_arguments const& a);
   std::int64_t tgkill(hart& h, call_arguments const& a);
+  std::int64_t queue_signal(hart& h, call_arguments const& a);
+  std::int64_t queue_signal_to_thread(hart& h, call_arguments const& a);
   std::int64_t set_user(call_arguments const& a);
   std::int64_t users(call_arguments const& a);
   std::int64_t affinity(call_arguments const& a);
+  std::int64_t find_scheduled(std::uint64_t id) const;
+  std::int64_t set_policy(call_arguments const& a);
+  std::int64_t set_priority(call_arguments const& a);
+  std::int64_t policy(call_arguments const& a);
+  std::int64_t priority(call_arguments const& a);
+  std::int64_t priority_max(call_arguments const& a);
+  std::int64_t priority_min(call_arguments const& a);
+  std::int64_t round_robin_interval(call_arguments const& a);
+  std::int64_t processor(hart& h, call_arguments const& a);
   std::int64_t uname(call_arguments const& a);
   std::int64_t sysinfo(call_arguments const& a);
   std::int64_t limits(call_arguments const& a);
@@ -128,6 +142,7 @@ class program {
   threads threads_;
   clock_calls clock_;
   signals signals_;
+  posix_timers timers_;
   own_process own_;
   file_calls files_;
   std::set<std::uint64_t> unknown_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "machine/hart/hart.hpp"
+#include "machine/linux/clock_calls.hpp"
 
 namespace tess::machine {
 namespace {
@@ -69,6 +70,34 @@ bool sound(std::int64_t seconds, std::int64_t microseconds) {
 
 }  // namespace
 
+signals::information signals::from_program(bool to_thread) noexcept {
+  return {to_thread ? SI_TKILL : SI_USER, from_user};
+}
+
+std::int64_t signals::overruns_of_timer(std::uint32_t id) const {
+  auto const known = overruns_.find(id);
+  return known == overruns_.end() ? 0 : known->second;
+}
+
+void signals::forget_timer(std::uint32_t id) {
+  overruns_.erase(id);
+  pending_.drop_timer(id);
+  for (auto& [thread, one] : of_) one.pending.drop_timer(id);
+}
+
+bool signals::is_full() const {
+  std::size_t waiting = pending_.size();
+  for (auto const& [id, one] : of_) waiting += one.pending.size();
+  return waiting >= signal_queue::most;
+}
+
+bool signals::read_information(std::uint64_t address, information& why) const {
+  user_info made{};
+  if (!memory_.get(address, made)) return false;
+  why = {made.code, made.value, made.rest[0]};
+  return true;
+}
+
 std::int64_t signals::action(call_arguments const& a) {
   if (a[3] != sizeof(std::uint64_t) || a[0] == 0 || a[0] > count) return -EINVAL;
   auto const number = static_cast<std::uint32_t>(a[0]);
@@ -80,8 +109,8 @@ std::int64_t signals::action(call_arguments const& a) {
     if (number == SIGKILL || number == SIGSTOP) return -EINVAL;
     mine = {made.handler, made.flags, made.mask & ~unblockable};
     if (is_ignored(number)) {
-      pending_ &= ~bit(number);
-      for (auto& [id, one] : of_) one.pending &= ~bit(number);
+      pending_.drop(number);
+      for (auto& [id, one] : of_) one.pending.drop(number);
     }
   }
   return a[2] == 0 || memory_.put(a[2], old) ? 0 : -EFAULT;
@@ -128,7 +157,7 @@ std::int64_t signals::stack(hart const& h, call_arguments const& a) {
 
 std::int64_t signals::pending(hart const& h, call_arguments const& a) {
   of_thread const& mine = of_[threads_.id_of(h)];
-  return memory_.put(a[0], (mine.pending | pending_) & mine.blocked) ? 0 : -EFAULT;
+  return memory_.put(a[0], (mine.pending.set() | pending_.set()) & mine.blocked) ? 0 : -EFAULT;
 }
 
 std::int64_t signals::suspend(hart& h, call_arguments const& a) {
@@ -153,7 +182,7 @@ void signals::end_wait(hart const& h) {
 
 bool signals::any_for(hart const& h) {
   of_thread const& mine = of_[threads_.id_of(h)];
-  return ((mine.pending | pending_) & ~mine.blocked) != 0;
+  return ((mine.pending.set() | pending_.set()) & ~mine.blocked) != 0;
 }
 
 bool signals::is_ignored(std::uint32_t number) const {
@@ -162,20 +191,66 @@ bool signals::is_ignored(std::uint32_t number) const {
   return handlers_[number].address == 0 && harmless;
 }
 
-bool signals::send(hart const* by, std::uint64_t id, std::uint32_t number) {
-  if (is_ignored(number)) return true;
-  std::uint64_t target = id;
-  if (target == 0) {
-    pending_ |= bit(number);
+std::uint32_t signals::take(of_thread& mine, std::uint64_t set, information& why) {
+  std::uint64_t const ready = (mine.pending.set() | pending_.set()) & set;
+  if (ready == 0) return 0;
+  auto const number = static_cast<std::uint32_t>(std::countr_zero(ready)) + 1;
+  why = ((mine.pending.set() & bit(number)) != 0 ? mine.pending : pending_).take(number);
+  if (why.code == SI_TIMER) overruns_[why.timer()] = why.overruns();
+  return number;
+}
+
+std::int64_t signals::tell(std::uint64_t address, std::uint32_t number, information const& why) {
+  user_info told{};
+  told.number = static_cast<std::int32_t>(number);
+  told.code = why.code;
+  told.value = why.value;
+  told.rest[0] = why.data;
+  return address == 0 || memory_.put(address, told) ? std::int64_t{number} : -EFAULT;
+}
+
+std::int64_t signals::wait_for(hart& h, call_arguments const& a) {
+  std::uint64_t set = 0;
+  if (a[3] != sizeof set) return -EINVAL;
+  if (!memory_.get(a[0], set)) return -EFAULT;
+  set &= ~unblockable;
+  std::uint64_t deadline = threads::never;
+  if (a[2] != 0) {
+    user_timespec time{};
+    if (!memory_.get(a[2], time)) return -EFAULT;
+    if (!is_sound(time)) return -EINVAL;
+    deadline = host_.now_ns() + ns_of_spec(time);
+  }
+  information why;
+  if (std::uint32_t const number = take(of_[threads_.id_of(h)], set, why); number != 0) return tell(a[1], number, why);
+  if (deadline <= host_.now_ns()) return -EAGAIN;
+  return threads_.wait_for_signals(h, set, deadline);
+}
+
+bool signals::send(hart const* by, std::uint64_t id, std::uint32_t number, information const& why) {
+  auto const awaits = [&](std::uint64_t one) {
+    return (threads_.awaited_signals(threads_.hart_of(one)) & bit(number)) != 0;
+  };
+  std::uint64_t target = id == 0 ? threads::main_id : id;
+  // One that is blocked may be waited for, or get a handler before it is admitted.
+  if (is_ignored(number) && (of_[target].blocked & bit(number)) == 0) return true;
+  (id == 0 ? pending_ : of_[target].pending).add(number, why);
+  if (id == 0) {
     // The main thread first, then the one with the lowest number.
-    for (std::uint64_t const one : threads_.ids())
-      if (target == 0 && (of_[one].blocked & bit(number)) == 0) target = one;
-    if (target == 0) return true;
-  } else {
-    of_[target].pending |= bit(number);
-    if ((of_[target].blocked & bit(number)) != 0) return true;
+    auto const all = threads_.ids();
+    auto const one = std::ranges::find_if(
+        all, [&](std::uint64_t other) { return (of_[other].blocked & bit(number)) == 0 || awaits(other); });
+    if (one == all.end()) return true;
+    target = *one;
   }
   hart& to = threads_.hart_of(target);
+  if (awaits(target)) {
+    information told;
+    std::uint32_t const taken = take(of_[target], bit(number), told);
+    threads_.end_wait(to, tell(to.x[11], taken, told));
+    return true;
+  }
+  if ((of_[target].blocked & bit(number)) != 0) return true;
   if (&to == by) return true;  // behind its call
   bool const again = (handlers_[number].flags & SA_RESTART) != 0;
   if (threads_.interrupt(to, again) || threads::is_parked(to)) return deliver(threads_.hart_of(target));
@@ -187,16 +262,15 @@ bool signals::deliver(hart& h) {
   std::uint64_t const id = threads_.id_of(h);
   while (true) {
     of_thread& mine = of_[id];
-    std::uint64_t const ready = (mine.pending | pending_) & ~mine.blocked;
-    if (ready == 0) break;
-    auto const number = static_cast<std::uint32_t>(std::countr_zero(ready)) + 1;
-    (mine.pending & bit(number)) != 0 ? mine.pending &= ~bit(number) : pending_ &= ~bit(number);
+    information why;
+    std::uint32_t const number = take(mine, ~mine.blocked, why);
+    if (number == 0) break;
     if (is_ignored(number)) continue;
     if (handlers_[number].address == 0) {
       fatal_ = number;
       return false;
     }
-    if (!enter(h, number, {number == SIGALRM ? SI_KERNEL : SI_USER, number == SIGALRM ? 0 : from_user})) {
+    if (!enter(h, number, why)) {
       fatal_ = SIGSEGV;
       return false;
     }
@@ -226,6 +300,7 @@ bool signals::enter(hart& h, std::uint32_t number, information const& why) {
   frame.info.number = static_cast<std::int32_t>(number);
   frame.info.code = why.code;
   frame.info.value = why.value;
+  frame.info.rest[0] = why.data;
   frame.context.stack = {mine.stack_address,
                          mine.stack_bytes == 0 ? SS_DISABLE
                          : is_on_it            ? SS_ONSTACK
@@ -302,7 +377,7 @@ bool signals::pass_time(std::uint64_t now_ns) {
   std::uint64_t const late = now_ns - timer_ns_;
   timer_ns_ =
       timer_interval_ns_ == 0 ? threads::never : timer_ns_ + (late / timer_interval_ns_ + 1) * timer_interval_ns_;
-  return send(nullptr, 0, SIGALRM);
+  return send(nullptr, 0, SIGALRM, {SI_KERNEL});
 }
 
 }  // namespace tess::machine

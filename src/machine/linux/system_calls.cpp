@@ -48,6 +48,7 @@ struct program::table {
     if constexpr (std::is_same_v<Of, threads>) return p.threads_;
     if constexpr (std::is_same_v<Of, clock_calls>) return p.clock_;
     if constexpr (std::is_same_v<Of, signals>) return p.signals_;
+    if constexpr (std::is_same_v<Of, posix_timers>) return p.timers_;
     if constexpr (std::is_same_v<Of, address_space>) return p.space_;
     if constexpr (std::is_same_v<Of, program>) return p;
   }
@@ -162,12 +163,25 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {101, within, by<&clock_calls::nanosleep>},
       {102, within, by<&signals::get_timer>},
       {103, within, by<&signals::set_timer>},
+      {107, within, by<&posix_timers::create>},
+      {108, within, by<&posix_timers::get>},
+      {109, within, by<&posix_timers::overruns>},
+      {110, within, by<&posix_timers::set>},
+      {111, within, by<&posix_timers::remove>},
+      {112, within, by<&clock_calls::clock_settime>},
       {113, within, by<&clock_calls::clock_gettime>},
       {114, within, by<&clock_calls::clock_getres>},
       {115, within, by<&clock_calls::clock_nanosleep>},
+      {118, within, by<&program::set_priority>},
+      {119, within, by<&program::set_policy>},
+      {120, within, by<&program::policy>},
+      {121, within, by<&program::priority>},
       {122, within, gives<0>},  // sched_setaffinity
       {123, within, by<&program::affinity>},
       {124, within, by<&program::yield>},
+      {125, within, by<&program::priority_max>},
+      {126, within, by<&program::priority_min>},
+      {127, within, by<&program::round_robin_interval>},
       {129, within, by<&program::kill>},
       {130, within, by<&program::tkill>},
       {131, within, by<&program::tgkill>},
@@ -176,6 +190,8 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {134, within, by<&signals::action>},
       {135, within, by<&signals::mask>},
       {136, within, by<&signals::pending>},
+      {137, within, by<&signals::wait_for>},
+      {138, within, by<&program::queue_signal>},
       {139, within, by<&program::come_back>},
       {144, within, by<&program::set_user>},  // setgid
       {146, within, by<&program::set_user>},
@@ -191,6 +207,7 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {165, within, by<&clock_calls::getrusage>},
       {166, within, gives<0>},  // umask
       {167, within, gives<0>},  // prctl: names of threads
+      {168, within, by<&program::processor>},
       {169, within, by<&clock_calls::gettimeofday>},
       {172, within, gives<threads::main_process>},  // getpid
       {173, within, gives<1>},                      // getppid
@@ -214,7 +231,10 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {227, memory, by<&program::sync>},
       {228, within, gives<0>},  // mlock
       {229, within, gives<0>},  // munlock
+      {230, within, gives<0>},  // mlockall
+      {231, within, gives<0>},  // munlockall
       {233, memory, by<&program::advise>},
+      {240, within, by<&program::queue_signal_to_thread>},
       {258, within, gives<-ENOSYS>},  // riscv_hwprobe: this and the next ones are probed for, and done without
       {259, within, by<&program::flush_code>},
       {260, host, gives<-ECHILD>},  // wait4
@@ -295,7 +315,7 @@ std::string program::stack_hint(hart const& h) const {
 bool program::pass_time(std::uint64_t now_ns) {
   if (threads_.any_waits_for_files()) retry_files();
   threads_.pass_time(now_ns);
-  if (signals_.pass_time(now_ns)) return true;
+  if (signals_.pass_time(now_ns) && timers_.pass_time(now_ns)) return true;
   end_by_signal();
   return false;
 }
@@ -308,7 +328,7 @@ bool program::attend(hart& h) {
 }
 
 std::uint64_t program::next_tick_ns() const {
-  std::uint64_t const next = signals_.next_deadline_ns();
+  std::uint64_t const next = std::min(signals_.next_deadline_ns(), timers_.next_deadline_ns());
   return threads_.any_waits_for_files() ? std::min(next, files_.next_change_ns()) : next;
 }
 
@@ -328,7 +348,7 @@ std::int64_t program::dispatch(hart& h, std::uint64_t number, call_arguments con
   std::int64_t const result = row->does(*this, h, a, deadline_ns);
   if (result == not_yet) return threads_.wait_for_files(h, {number, a, deadline_ns, row->restarts});
   if (files_.have_changed()) retry_files();
-  bool const broken = result == -EPIPE && !signals_.send(&h, threads_.id_of(h), SIGPIPE);
+  bool const broken = result == -EPIPE && !signals_.send(&h, threads_.id_of(h), SIGPIPE, signals::from_program(false));
   return broken ? end_by_signal() : result;
 }
 
@@ -457,14 +477,31 @@ std::int64_t program::tgkill(hart& h, call_arguments const& a) {
   return signal_to(h, a[1], true, a[2]);
 }
 
-// There are no other processes.
+// Also the calls that give a handler a value: they bring all of its information.
+std::int64_t program::queue_signal(hart& h, call_arguments const& a) {
+  signals::information why;
+  if (!signals_.read_information(a[2], why)) return -EFAULT;
+  return signals_.is_full() ? -EAGAIN : signal_to(h, a[0], false, a[1], why);
+}
+std::int64_t program::queue_signal_to_thread(hart& h, call_arguments const& a) {
+  signals::information why;
+  if (!signals_.read_information(a[3], why)) return -EFAULT;
+  return signals_.is_full() ? -EAGAIN : signal_to(h, a[1], true, a[2], why);
+}
+
 std::int64_t program::signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal) {
+  return signal_to(h, id, to_thread, signal, signals::from_program(to_thread));
+}
+
+// There are no other processes.
+std::int64_t program::signal_to(hart const& h, std::uint64_t id, bool to_thread, std::uint64_t signal,
+                                signals::information const& why) {
   id &= 0xffffffffU;
   bool const own_group = id == 0 || id == (-threads::main_id & 0xffffffffU);
   if (to_thread ? !threads_.is_thread(id) : id != threads::main_id && !own_group) return -ESRCH;
   if (signal > 64) return -EINVAL;
   if (signal == 0) return 0;
-  return signals_.send(&h, to_thread ? id : 0, static_cast<std::uint32_t>(signal)) ? 0 : end_by_signal();
+  return signals_.send(&h, to_thread ? id : 0, static_cast<std::uint32_t>(signal), why) ? 0 : end_by_signal();
 }
 
 }  // namespace tess::machine

@@ -202,6 +202,10 @@ bool threads::interrupt(hart& h, bool again) {
   constexpr std::uint64_t call_bytes = 4;
   std::uint64_t const argument = h.x[10];
   if (restarts) h.jump(h.pc - call_bytes);
+  if (t.left_at != 0) {
+    std::uint64_t const left = std::max(t.deadline_ns, host_.now_ns()) - host_.now_ns();
+    (void)memory_.put(t.left_at, spec_of(left));
+  }
   resume(t, restarts ? static_cast<std::int64_t>(argument) : -EINTR);
   return true;
 }
@@ -235,13 +239,25 @@ void threads::retry_files(std::function<std::int64_t(hart&, file_wait&)> const& 
   }
 }
 
-std::int64_t threads::sleep_until(hart& h, std::uint64_t deadline_ns) {
+std::int64_t threads::sleep_until(hart& h, std::uint64_t deadline_ns, std::uint64_t left_at) {
   if (deadline_ns <= host_.now_ns()) return 0;
   thread& t = by_hart_.at(h.number);
   t.waits = true;
   t.futex = 0;
   t.since = ++arrivals_;
   t.deadline_ns = deadline_ns;
+  t.left_at = left_at;
+  return blocked;
+}
+
+std::int64_t threads::wait_for_signals(hart& h, std::uint64_t set, std::uint64_t deadline_ns) {
+  thread& t = by_hart_.at(h.number);
+  t.waits = true;
+  t.futex = 0;
+  t.since = ++arrivals_;
+  t.deadline_ns = deadline_ns;
+  t.late = -EAGAIN;
+  t.signals = set;
   return blocked;
 }
 
@@ -288,6 +304,7 @@ std::int64_t threads::wait(hart& h, call_arguments const& a, bool absolute, std:
   t.bits = bits;
   t.since = ++arrivals_;
   t.deadline_ns = deadline;
+  t.late = -ETIMEDOUT;
   return blocked;
 }
 
@@ -303,6 +320,9 @@ void threads::resume(thread& t, std::int64_t result) {
   t.waits = false;
   t.for_files.reset();
   t.deadline_ns = never;
+  t.late = 0;
+  t.left_at = 0;
+  t.signals = 0;
   t.hart_of->x[10] = static_cast<std::uint64_t>(result);
   if (!is_parked(*t.hart_of)) return host_.wake(*t.hart_of);
   hart* to = host_.free_hart();
@@ -352,7 +372,7 @@ void threads::pass_time(std::uint64_t now_ns) {
     if (t.waits && t.deadline_ns <= now_ns) late.push_back(t.id);
   for (std::uint64_t const id : late) {
     thread& t = by_hart_.at(hart_of(id).number);
-    resume(t, t.futex == 0 ? 0 : -ETIMEDOUT);
+    resume(t, t.late);
   }
 }
 
@@ -363,6 +383,8 @@ std::vector<std::string> threads::waiting() const {
     if (t.waits && t.for_files)
       lines.push_back(fmt::format("{}, thread {}: waits for a file, in {} (system call {})", hart_name, t.id,
                                   system_call_name(t.for_files->number), t.for_files->number));
+    else if (t.waits && t.signals != 0)
+      lines.push_back(fmt::format("{}, thread {}: waits for signals {:#x}", hart_name, t.id, t.signals));
     else if (t.waits)
       lines.push_back(fmt::format("{}, thread {}: waits at futex {:#x}", hart_name, t.id, t.futex));
   }

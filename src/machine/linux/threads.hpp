@@ -71,8 +71,13 @@ class threads {
 
   std::int64_t clone(hart& parent, call_arguments const& a);
   std::int64_t futex(hart& h, call_arguments const& a);
-  // Until this time at the earliest.
-  std::int64_t sleep_until(hart& h, std::uint64_t deadline_ns);
+  // Until this time at the earliest. If a signal ends it, the time that was left goes to `left_at`, unless that is 0.
+  std::int64_t sleep_until(hart& h, std::uint64_t deadline_ns, std::uint64_t left_at = 0);
+  // Until end_wait(), or with EAGAIN until this time.
+  std::int64_t wait_for_signals(hart& h, std::uint64_t set, std::uint64_t deadline_ns);
+  // The signals that this thread waits for in that call.
+  [[nodiscard]] std::uint64_t awaited_signals(hart const& h) const { return by_hart_.at(h.number).signals; }
+  void end_wait(hart& h, std::int64_t result) { resume(by_hart_.at(h.number), result); }
   std::int64_t exit(hart& h);
   std::int64_t set_tid_address(hart& h, call_arguments const& a);
   [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
@@ -129,6 +134,9 @@ class threads {
     std::uint32_t bits = 0;
     std::uint64_t since = 0;  // order of arrival
     std::uint64_t deadline_ns = never;
+    std::int64_t late = 0;      // the result of a wait until then
+    std::uint64_t left_at = 0;  // of a sleep, 0: nowhere
+    std::uint64_t signals = 0;  // those that it waits for
   };
 
   std::int64_t wait(hart& h, call_arguments const& a, bool absolute, std::uint32_t bits);

@@ -29,20 +29,6 @@ struct user_poll {
   std::int16_t events, found;
 };
 
-bool is_sound(user_timespec const& time) {
-  return time.seconds >= 0 && time.nanoseconds >= 0 && time.nanoseconds < 1'000'000'000;
-}
-
-std::uint64_t ns_of_spec(user_timespec const& time) {
-  constexpr std::uint64_t seconds_most = 4'000'000'000;
-  return std::min(static_cast<std::uint64_t>(time.seconds), seconds_most) * 1'000'000'000U +
-         static_cast<std::uint64_t>(time.nanoseconds);
-}
-
-user_timespec spec_from(std::uint64_t ns) {
-  return {static_cast<std::int64_t>(ns / 1'000'000'000U), static_cast<std::int64_t>(ns % 1'000'000'000U)};
-}
-
 }  // namespace
 
 // What is registered with an epoll descriptor.
@@ -140,7 +126,7 @@ std::int64_t file_calls::timerfd_gettime(call_arguments const& a) {
   if (timer == nullptr) return -EINVAL;
   auto const [at, interval] = timer->setting(host_.now_ns());
   std::uint64_t const left = at == channel::never ? 0 : std::max(at, host_.now_ns() + 1) - host_.now_ns();
-  user_timer_setting const answer{spec_from(interval), spec_from(left)};
+  user_timer_setting const answer{spec_of(interval), spec_of(left)};
   return memory_.put(a[1], answer) ? 0 : -EFAULT;
 }
 
