@@ -90,6 +90,7 @@ class elf_reader {
       refuse(fmt::format("byte {}: dynamically linked; link it with -static", offset));
     if (header.p_type == PT_DYNAMIC) read_dynamic(header);
     if (header.p_type == PT_NOTE) read_notes(header);
+    if (header.p_type == PT_GNU_STACK) image_.executes_stack = (header.p_flags & PF_X) != 0;
     if (header.p_type != PT_LOAD || header.p_memsz == 0) return;
     if (!inside(header.p_offset, header.p_filesz) || header.p_filesz > header.p_memsz)
       refuse(fmt::format("byte {}: the segment's {} bytes at {} are not all in the file", offset, header.p_filesz,

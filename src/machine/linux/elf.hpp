@@ -53,6 +53,7 @@ struct elf_image {
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
   bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile/wireup.cpp)
   bool moves = false;       // it may be loaded anywhere
+  bool executes_stack = false;
   // One that moves has contents of its own, by segment, which copies of the image share, and a list of its addresses.
   std::vector<std::shared_ptr<std::vector<std::byte>>> moved_contents;
   std::vector<std::uint64_t> address_words;

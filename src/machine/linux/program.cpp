@@ -35,6 +35,8 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       memory_.set_rights(page, page + user_page_bytes, before.rights | image.segments[k].rights);
   }
   for (auto const& segment : image.segments) memory_.place(segment.address, segment.contents);
+  if (image.executes_stack)
+    space_.protect(space_.stack_top() - stack_bytes_, stack_bytes_, right_read | right_write | right_execute);
   host_.code_changed();
 }
 

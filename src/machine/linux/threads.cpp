@@ -165,8 +165,45 @@ std::int64_t threads::set_tid_address(hart& h, call_arguments const& a) {
   return static_cast<std::int64_t>(t.id);
 }
 
+// The head of the list: its first entry, the distance from an entry to its mutex, and an entry that is being changed.
+struct user_robust_list {
+  std::uint64_t first, to_mutex, pending;
+};
+
+std::int64_t threads::set_robust_list(hart& h, call_arguments const& a) {
+  if (a[1] != sizeof(user_robust_list)) return -EINVAL;
+  by_hart_.at(h.number).robust_list = a[0];
+  return 0;
+}
+
+// The next owner is told that this one is dead.
+void threads::leave_robust_mutex(std::uint64_t address, std::uint64_t id) {
+  std::uint32_t word = 0;
+  if (address % sizeof word != 0 || !memory_.get(address, word) || (word & FUTEX_TID_MASK) != id) return;
+  if (memory_.put(address, (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED) && (word & FUTEX_WAITERS) != 0)
+    wake(address, 1, ~0U);
+}
+
+void threads::leave_robust_mutexes(thread const& ended) {
+  user_robust_list head{};
+  if (ended.robust_list == 0 || !memory_.get(ended.robust_list, head)) return;
+  constexpr int entries_max = 2048;
+  constexpr std::uint64_t with_priority = 1;  // a flag in the address
+  std::uint64_t const pending = head.pending & ~with_priority;
+  std::uint64_t entry = head.first & ~with_priority;
+  for (int k = 0; k < entries_max && entry != ended.robust_list; ++k) {
+    std::uint64_t next = 0;
+    bool const has_next = memory_.get(entry, next);
+    if (entry != pending) leave_robust_mutex(entry + head.to_mutex, ended.id);
+    if (!has_next) break;
+    entry = next & ~with_priority;
+  }
+  if (pending != 0) leave_robust_mutex(pending + head.to_mutex, ended.id);
+}
+
 std::int64_t threads::exit(hart& h) {
   thread const ended = by_hart_.at(h.number);
+  leave_robust_mutexes(ended);
   by_hart_.erase(h.number);
   if (ended.clear_at_exit != 0 && memory_.put(ended.clear_at_exit, std::uint32_t{0})) wake(ended.clear_at_exit, 1, ~0U);
   h.tickets.abandon();

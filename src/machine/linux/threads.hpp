@@ -80,6 +80,7 @@ class threads {
   void end_wait(hart& h, std::int64_t result) { resume(by_hart_.at(h.number), result); }
   std::int64_t exit(hart& h);
   std::int64_t set_tid_address(hart& h, call_arguments const& a);
+  std::int64_t set_robust_list(hart& h, call_arguments const& a);
   [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
   [[nodiscard]] bool is_thread(std::uint64_t id) const;
   [[nodiscard]] bool is_waiting(hart const& h) const { return by_hart_.at(h.number).waits; }
@@ -127,6 +128,7 @@ class threads {
     hart* hart_of = nullptr;
     std::uint64_t id = 0;
     std::uint64_t clear_at_exit = 0;  // an address, 0: none
+    std::uint64_t robust_list = 0;    // the address of the list of robust mutexes that it holds, 0: none
     bool waits = false;
     bool ready = false;       // could run, but has no hart
     std::uint64_t futex = 0;  // the address that it waits at, 0: it sleeps
@@ -142,6 +144,8 @@ class threads {
   std::int64_t wait(hart& h, call_arguments const& a, bool absolute, std::uint32_t bits);
   std::int64_t wake(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
   std::int64_t requeue(call_arguments const& a, bool compare);
+  void leave_robust_mutexes(thread const& ended);
+  void leave_robust_mutex(std::uint64_t address, std::uint64_t id);
   thread* first_ready();
   // A parked thread goes to this hart, and the one that was there, if any, is parked.
   void exchange(hart& h, thread& parked);
