@@ -175,7 +175,8 @@ TEST_F(whole_programs, wait_for_signals_and_give_them_values) {
 // qemu has no robust mutexes.
 TEST_F(whole_programs, learn_that_the_owner_of_a_mutex_is_dead) {
   std::string const expected =
-      "its owner is dead: 1\nagain: 0\nwhile it waits: 1\nnot repaired: 1, then 1\nof several: 1 1 1\n";
+      "list: 0, 24 bytes\nits owner is dead: 1\nagain: 0\nwhile it waits: 1\nnot repaired: 1, then 1\nof several: 1 1 "
+      "1\n";
   for (char const* where : {"--timing off", "--timing off --harts 1", "--machine nemesys-2x2"}) {
     outcome const ours = folder_.run("timeout 60 " + machine + where + " -- '" + programs + "/robust_mutexes'");
     EXPECT_EQ(ours.output, expected) << where << ours.error;

@@ -160,6 +160,7 @@ program::table::row const* program::table::find(std::uint64_t number) noexcept {
       {96, within, by<&threads::set_tid_address>},
       {98, within, by<&threads::futex>},
       {99, within, by<&threads::set_robust_list>},
+      {100, within, by<&threads::get_robust_list>},
       {101, within, by<&clock_calls::nanosleep>},
       {102, within, by<&signals::get_timer>},
       {103, within, by<&signals::set_timer>},

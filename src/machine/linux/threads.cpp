@@ -176,6 +176,13 @@ std::int64_t threads::set_robust_list(hart& h, call_arguments const& a) {
   return 0;
 }
 
+std::int64_t threads::get_robust_list(hart& h, call_arguments const& a) {
+  std::uint64_t const id = a[0] == 0 ? id_of(h) : a[0] & 0xffffffffU;
+  if (!is_thread(id)) return -ESRCH;
+  std::uint64_t const list = by_hart_.at(hart_of(id).number).robust_list;
+  return memory_.put(a[1], list) && memory_.put(a[2], std::uint64_t{sizeof(user_robust_list)}) ? 0 : -EFAULT;
+}
+
 // The next owner is told that this one is dead.
 void threads::leave_robust_mutex(std::uint64_t address, std::uint64_t id) {
   std::uint32_t word = 0;

@@ -81,6 +81,7 @@ class threads {
   std::int64_t exit(hart& h);
   std::int64_t set_tid_address(hart& h, call_arguments const& a);
   std::int64_t set_robust_list(hart& h, call_arguments const& a);
+  std::int64_t get_robust_list(hart& h, call_arguments const& a);
   [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
   [[nodiscard]] bool is_thread(std::uint64_t id) const;
   [[nodiscard]] bool is_waiting(hart const& h) const { return by_hart_.at(h.number).waits; }

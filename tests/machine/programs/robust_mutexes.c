@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { several = 3 };
 static pthread_mutex_t mutexes[several];
@@ -30,6 +32,10 @@ int main() {
   pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
   for (int k = 0; k < several; ++k)
     if (pthread_mutex_init(&mutexes[k], &robust) != 0) return 1;
+  // Some libraries ask for the list to learn whether there are such mutexes.
+  void* list = 0;
+  size_t bytes = 0;
+  printf("list: %ld, %zu bytes\n", syscall(SYS_get_robust_list, 0, &list, &bytes), bytes);
   pthread_t thread;
   begin(&thread, hold_one);
   pthread_join(thread, 0);
