@@ -184,6 +184,15 @@ TEST_F(whole_programs, learn_that_the_owner_of_a_mutex_is_dead) {
   }
 }
 
+TEST_F(whole_programs, are_told_how_to_have_named_semaphores) {
+  for (char const* name : {"/dev/shm/sem.mine", "/dev/tty"}) {
+    outcome const ours = folder_.run(machine + "-- '" + programs + "/named_semaphore' " + name);
+    EXPECT_EQ(ours.output, "refused: 1\n") << name;
+    bool const told = ours.error.find("wanted to write /dev/shm/sem.mine; files are read-only") != std::string::npos;
+    EXPECT_EQ(told, name == std::string_view("/dev/shm/sem.mine")) << ours.error;
+  }
+}
+
 TEST_F(whole_programs, execute_code_on_a_stack_that_may_be_executed) {
   for (char const* where : {"--timing off", "--machine nemesys-2x2", "--machine sifive-u74-mmu"})
     expect_equal("stack_code", "", where);

@@ -276,8 +276,9 @@ std::string file_access::refused(bool failed) const {
 }
 
 int file_access::refuse_write(std::string const& path) {
-  // That there is no terminal is no news.
-  if (refused_write_.empty() && !path.starts_with("/dev/")) refused_write_ = path;
+  // That there is no terminal is no news; but objects of shm_open and sem_open are files of a folder there.
+  bool const is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+  if (refused_write_.empty() && !is_device) refused_write_ = path;
   return -EROFS;
 }
 
