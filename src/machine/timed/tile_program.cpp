@@ -289,7 +289,12 @@ void tile_program::end_by_signal(hart const& h) {
 }
 
 void tile_program::set_alarm() {
-  if (std::uint64_t const next = program_.tasks().next_deadline_ns(); next != threads::never) add_alarm(next);
+  // An alarm stays when the wait that it was for is over. Until the first one has expired, later deadlines need none.
+  std::uint64_t const next = program_.tasks().next_deadline_ns();
+  if (next != threads::never && (deadlines_.empty() || next < *deadlines_.begin())) {
+    deadlines_.insert(next);
+    add_alarm(next);
+  }
   // Timers go on without calls, so there must not be one more alarm for each.
   std::uint64_t const tick = program_.next_tick_ns();
   if (tick >= tick_ns_) return;
@@ -308,7 +313,11 @@ void tile_program::expired(alarm& one) {
   spare_alarms_.push_back(&one);
   if (ended_) return;
   for (timed_hart& each : harts_) each.wake_to_attend();
+  auto const later = deadlines_.upper_bound(now_ns());
+  bool const was_first = later != deadlines_.begin();
+  deadlines_.erase(deadlines_.begin(), later);
   if (!program_.pass_time(now_ns())) return end_by_signal(harts_.front().context);
+  if (was_first) set_alarm();
   if (tick_ns_ > now_ns()) return;
   tick_ns_ = threads::never;
   if (program_.next_tick_ns() != threads::never) set_alarm();

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,7 @@ class tile_program final : private machine_host, private user_memory, public pro
   std::function<void(tile_program&)> on_end_;
   std::deque<alarm> alarms_;
   std::vector<alarm*> spare_alarms_;
+  std::set<std::uint64_t> deadlines_;       ///< When alarms for threads that wait are due.
   std::uint64_t tick_ns_ = threads::never;  ///< When the alarm for timers is due.
   /// The least number of cycles from the issue of an operation to its arrival at another tile.
   picoseconds reach_ps_;
