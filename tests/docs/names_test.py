@@ -62,6 +62,8 @@ PAGES_OF_OTHERS = {"docs/use/coming-from.md": "compares UPC++, OpenSHMEM, Chapel
 # Code spans that are words of others.
 OTHER_WORDS: dict[str, str] = {
     "riscv_flush_icache": "system call of Linux",
+    "sem_open": "function of POSIX",
+    "shm_open": "function of POSIX",
     "eamoOP.w": "stands for the OPs of the table below it",
     "eamoOP.d": "the same",
     "eamoOP.nb.w": "the same",
