@@ -138,8 +138,8 @@ def check_memory(programs: Path, launcher: str) -> list[str]:
     if vertices >= 2**32:
         return []
     with tempfile.TemporaryDirectory() as folder:
-        graph = Path(folder) / "far.el"
-        graph.write_text(f"0 {vertices}\n")
+        graph = Path(folder) / "far.mtx"
+        graph.write_text(f"%%MatrixMarket matrix coordinate pattern general\n{vertices} {vertices} 1\n1 {vertices}\n")
         begin = time.monotonic()
         words = command(launcher, 2, ("bfs", str(graph)), programs)
         done = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
