@@ -28,7 +28,7 @@ def measure(unit: Unit, seed: int) -> list[dict[str, object]]:
             folder = BUILD / unit.name / "energy" / f"{one.file}-{one.module}-{test}"
             shutil.rmtree(folder, ignore_errors=True)
             parameters = one.parameters[0]
-            result = bench.run_one(unit, one, parameters, folder, seed, test=f"energy_{test}")
+            result = bench.run_one(unit, one, parameters, folder, seed, covers=True, test=f"energy_{test}")
             row = {"unit": unit.name, "module": one.module, "parameters": words_of(parameters)}
             failed = [wrong for wrong in result.rows if wrong["result"] == "failed"]
             if failed:

@@ -12,6 +12,7 @@ import area  # noqa: E402
 import bench  # noqa: E402
 import clock  # noqa: E402
 import covered  # noqa: E402
+import energy  # noqa: E402
 import mutants  # noqa: E402
 import programs  # noqa: E402
 import units  # noqa: E402
@@ -89,6 +90,18 @@ class Benches(unittest.TestCase):
         wanted = [one for one in unit.benches if one.file == "nma_match"]
         runs = bench.chosen(unit, "nma_match")
         self.assertEqual([parameters for _, parameters in runs], [p for one in wanted for p in one.parameters])
+
+
+    def test_energy_counts_all_bits_and_a_quick_run_none(self) -> None:
+        failed = bench.Result([{"test": "b.a", "result": "failed", "text": ""}], {})
+        with mock.patch.object(bench, "run_one", return_value=failed) as run_one:
+            energy.measure(units.load("nca"), 1)
+            self.assertTrue(run_one.call_args_list)
+            self.assertTrue(all(call.kwargs["covers"] for call in run_one.call_args_list))
+            for quick in (False, True):
+                run_one.reset_mock()
+                bench.run_all(units.load("common"), seed=1, quick=quick)
+                self.assertEqual({call.kwargs["covers"] for call in run_one.call_args_list}, {not quick})
 
 
 class Results(unittest.TestCase):
